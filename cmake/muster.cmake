@@ -1,0 +1,62 @@
+# One folder under src/ is one library, one namespace, one test binary.
+#
+#   muster_module(json USES base PRIVATE simdjson::simdjson)
+#
+# builds muster_json from every *.cc of the folder, json_test from its *_test.cc, one benchmark per
+# *_bench.cc and (with MUSTER_FUZZ) one fuzzer per *_fuzz.cc. USES names the modules that it may see:
+# a module that is not named gives no include path, so the layering is enforced by the build.
+include(GoogleTest)
+
+# The standard headers and fmt, compiled once per library; never headers of our own.
+set(MUSTER_PCH <algorithm> <array> <chrono> <cstdint> <expected> <functional> <map> <memory> <mutex>
+    <optional> <span> <string> <string_view> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
+
+function(muster_module name)
+  cmake_parse_arguments(arg "" "" "USES;PRIVATE;EMBED" ${ARGN})
+  set(dir ${CMAKE_CURRENT_SOURCE_DIR})
+  file(GLOB all CONFIGURE_DEPENDS RELATIVE ${dir} ${dir}/*.cc)
+  set(sources ${all})
+  list(FILTER sources EXCLUDE REGEX "(_test|_bench|_fuzz|^main)\\.cc$")
+  set(tests ${all})
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  set(benches ${all})
+  list(FILTER benches INCLUDE REGEX "_bench\\.cc$")
+  set(fuzzers ${all})
+  list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cc$")
+
+  if(NOT sources)  # headers only, so far
+    set(arg_EMBED ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/empty.cc)
+  endif()
+  add_library(muster_${name} STATIC ${sources} ${arg_EMBED})
+  set_target_properties(muster_${name} PROPERTIES LINKER_LANGUAGE CXX)
+  # Each module publishes src/<module> as <module>/..., through a folder that holds only that link.
+  set(include_dir ${CMAKE_BINARY_DIR}/include/${name})
+  cmake_path(RELATIVE_PATH dir BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/src OUTPUT_VARIABLE below_src)
+  cmake_path(GET below_src PARENT_PATH parent)
+  file(MAKE_DIRECTORY ${include_dir}/${parent})
+  file(CREATE_LINK ${dir} ${include_dir}/${below_src} SYMBOLIC)
+  target_include_directories(muster_${name} PUBLIC ${include_dir})
+  list(TRANSFORM arg_USES PREPEND muster_)
+  target_link_libraries(muster_${name} PUBLIC ${arg_USES} fmt::fmt PRIVATE ${arg_PRIVATE} Threads::Threads)
+  target_precompile_headers(muster_${name} PRIVATE ${MUSTER_PCH})
+
+  if(tests)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE muster_${name} ${arg_PRIVATE} GTest::gmock GTest::gtest_main)
+    target_precompile_headers(${name}_test PRIVATE <gtest/gtest.h> <gmock/gmock.h> <string> <vector> <fmt/format.h>)
+    gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+  endif()
+  foreach(bench ${benches})
+    cmake_path(GET bench STEM stem)
+    add_executable(${stem} EXCLUDE_FROM_ALL ${bench})
+    target_link_libraries(${stem} PRIVATE muster_${name} ${arg_PRIVATE} benchmark::benchmark_main)
+  endforeach()
+  if(MUSTER_FUZZ)
+    foreach(fuzz ${fuzzers})
+      cmake_path(GET fuzz STEM stem)
+      add_executable(${stem} ${fuzz})
+      target_link_libraries(${stem} PRIVATE muster_${name} ${arg_PRIVATE})
+      target_link_options(${stem} PRIVATE -fsanitize=fuzzer)
+    endforeach()
+  endif()
+endfunction()

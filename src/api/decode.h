@@ -1,0 +1,41 @@
+// From what a client sent to the object as upstream would hold it.
+//
+// Built-in kinds: the tree is brought into the form in which kube-apiserver writes it after a round trip
+// through its Go types: fields in schema order, empty ones dropped (but for emit:"always"), unknown ones
+// dropped and reported, quantities and times in canonical form, types checked with Go's messages.
+// Custom resources: unknown fields pruned and reported, keys sorted; types are checked later, by
+// validate_schema(), because there a wrong type is a 422.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/field_error.h"
+#include "api/registry.h"
+#include "base/result.h"
+#include "json/value.h"
+
+namespace muster::api {
+
+struct DecodeReport {
+  std::vector<std::string> unknown;  // paths of dropped fields, in the order met
+};
+
+// Fails with kBadRequest (`json: cannot unmarshal number into Go struct field ConfigMap.data of type
+// string`) without the prefix that names the kind.
+Result<json::Value> decode(json::Arena& arena, json::Value in, const Resource& resource, DecodeReport& report);
+// The same for a type that is no resource (DeleteOptions, Binding, Scale …).
+Result<json::Value> decode_type(json::Arena& arena, json::Value in, const Schema& schema, bool custom,
+                                DecodeReport& report);
+
+// Fills in the schema's defaults (custom resources).
+void apply_schema_defaults(json::Value object, const Schema& schema);
+
+// Types, enums, limits, required fields and patterns of a custom resource's schema, in upstream's words.
+void validate_schema(json::Value object, const Schema& schema, FieldErrors& errors);
+
+// The body of a protobuf request (magic, Unknown envelope, message) as a tree like the one that the same
+// object in JSON would give, apiVersion and kind included. Fails with kBadRequest.
+Result<json::Value> decode_protobuf(json::Arena& arena, std::string_view body, const Registry& registry);
+
+}  // namespace muster::api

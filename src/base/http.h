@@ -1,0 +1,87 @@
+// HTTP as plain types: what net/ speaks on sockets and server/ answers without them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/loop.h"
+
+namespace muster::http {
+
+using Header = std::pair<std::string, std::string>;
+using Headers = std::vector<Header>;
+
+// First value of a header, by name without regard to case; empty if there is none.
+std::string_view find_header(const Headers& headers, std::string_view name);
+
+// Who is at the other end of the connection, as far as the transport knows.
+struct Peer {
+  std::string address;
+  // From a verified client certificate: the subject's CN and its O values; empty without one.
+  std::string common_name;
+  std::vector<std::string> organizations;
+  std::string certificate_sha256;  // hex; for authentication.kubernetes.io/credential-id
+};
+
+struct Request {
+  std::string method;  // upper case
+  std::string target;  // path and query, as sent
+  Headers headers;
+  std::string body;
+  Peer peer;
+};
+
+// A piece of an answer. Stored objects are shared, never copied: `keep` holds what `text` lies in.
+struct Chunk {
+  std::string_view text;
+  std::shared_ptr<const void> keep;
+
+  static Chunk own(std::string text) {
+    auto kept = std::make_shared<const std::string>(std::move(text));
+    return {*kept, kept};
+  }
+  static Chunk literal(std::string_view text) { return {text, nullptr}; }  // of static storage
+};
+
+struct Response {
+  int status = 200;
+  Headers headers;            // without Content-Length, Date and Connection
+  std::vector<Chunk> body;
+};
+
+// One request being answered. Created by the transport, handed to the Handler, kept alive by
+// whoever still wants to answer. All methods may be called from any thread; what they do happens
+// in the order of the calls. After the client has gone every call is a no-op.
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+  virtual const Request& request() const = 0;
+
+  virtual void respond(Response response) = 0;  // once
+
+  // Or a stream: headers first, then chunks (Transfer-Encoding: chunked), then finish().
+  virtual void start_stream(Response head) = 0;  // head.body is the first chunk, may be empty
+  virtual void send(std::vector<Chunk> chunks) = 0;
+  virtual void finish() = 0;
+
+  // Bytes handed over and not yet taken by the socket. A producer that sees this grow past its
+  // bound cuts the stream with abort().
+  virtual std::size_t unsent_bytes() const = 0;
+  virtual void abort() = 0;
+
+  // Runs the task on the exchange's own thread (the I/O thread of its connection), in order.
+  virtual void post(Task task) = 0;
+  // Likewise after a delay; at most one timer per exchange, a new one replaces the old.
+  virtual void set_timer(Duration delay, Task task) = 0;
+  // Called once, on the exchange's own thread, when the client has gone or the answer is complete.
+  virtual void on_close(Task task) = 0;
+};
+
+// Called on an I/O thread, for many exchanges at once; must not block.
+using Handler = std::function<void(std::shared_ptr<Exchange>)>;
+
+}  // namespace muster::http

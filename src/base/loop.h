@@ -1,0 +1,46 @@
+// An event loop: tasks, timers and file descriptors, in real or in virtual time.
+//
+// Everything but post() is called on the loop's own thread. Tasks run in the order in which they
+// were posted; timers that are due at the same instant run in the order in which they were set.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "base/clock.h"
+
+namespace muster {
+
+using Task = std::move_only_function<void()>;
+enum class TimerId : std::uint64_t { kNone = 0 };
+
+class Loop {
+ public:
+  virtual ~Loop() = default;
+
+  virtual const Clock& clock() const = 0;
+  virtual void post(Task task) = 0;  // from any thread
+  virtual TimerId after(Duration delay, Task task) = 0;
+  virtual void cancel(TimerId timer) = 0;  // unknown or past timers are ignored
+
+  // Calls `ready` whenever the descriptor can be read (level-triggered), until unwatch().
+  virtual void watch_readable(int fd, std::function<void()> ready) = 0;
+  virtual void unwatch(int fd) = 0;
+
+  virtual void run() = 0;   // until stop(), on the calling thread
+  virtual void stop() = 0;  // from any thread
+};
+
+// epoll and a monotonic timer queue.
+std::unique_ptr<Loop> make_real_loop();
+
+// Virtual time: run() jumps from timer to timer and returns when nothing is left or stop() is
+// called. watch_readable() is not available.
+class VirtualLoop : public Loop {
+ public:
+  virtual void run_for(Duration span) = 0;  // runs what is due within the span, then stands at its end
+};
+std::unique_ptr<VirtualLoop> make_virtual_loop(Time start);
+
+}  // namespace muster
