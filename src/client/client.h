@@ -1,0 +1,73 @@
+// Objects of an API server, asynchronously. Used on the transport's loop; replies come there too.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "api/registry.h"
+#include "base/result.h"
+#include "client/transport.h"
+
+namespace muster::client {
+
+enum class Verb : std::uint8_t { kCreate, kUpdate, kPatch, kDelete };
+enum class PatchType : std::uint8_t { kJson, kMerge, kStrategic, kApply };
+
+// One write, as data: a plan is a list of these, a log can print it, a test can compare it.
+struct Operation {
+  Verb verb = Verb::kCreate;
+  const api::Resource* resource = nullptr;
+  std::string ns;           // empty for cluster-scoped kinds
+  std::string name;         // empty for a create
+  std::string subresource;  // status, binding …
+  std::string body;         // JSON: the object, the patch, the DeleteOptions (may be empty)
+  PatchType patch_type = PatchType::kMerge;
+  bool force = false;       // kApply: take fields from other managers
+
+  std::string summary() const;  // "create jobs.batch default/train-workers-0"
+};
+
+struct ListOptions {
+  std::string ns;              // empty: all namespaces
+  std::string label_selector;
+  std::string field_selector;
+};
+
+class Client {
+ public:
+  // `manager` is the User-Agent and the field manager of every write.
+  Client(Transport& transport, std::string manager) : transport_(transport), manager_(std::move(manager)) {}
+
+  // The answer's body: an object, a list or a Status. An answer other than 2xx is an Error with the
+  // Status' own reason, message and details.
+  using Reply = std::move_only_function<void(Result<std::string>)>;
+  void get(const api::Resource& resource, std::string_view ns, std::string_view name, Reply reply);
+  void list(const api::Resource& resource, const ListOptions& options, Reply reply);
+  void write(const Operation& operation, Reply reply);
+  void raw_get(std::string target, Reply reply);
+
+  // A watch or a log, as it comes. `parameters` is the query string without '?'.
+  std::unique_ptr<Transport::Stream> stream(std::string target, Transport::StreamEvents events);
+
+  Loop& loop() { return transport_.loop(); }
+
+ private:
+  http::Request request(std::string method, std::string target) const;
+  void send(http::Request request, Reply reply);
+
+  Transport& transport_;
+  std::string manager_;
+};
+
+// /apis/batch/v1/namespaces/default/jobs/x/status; parts that are empty are left out.
+std::string url_path(const api::Resource& resource, std::string_view ns, std::string_view name = {},
+                     std::string_view subresource = {});
+std::string url_escape(std::string_view text);
+
+// A Status body as the Error that it stands for.
+Error error_of_status(int http_status, std::string_view body);
+
+}  // namespace muster::client

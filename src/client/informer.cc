@@ -1,0 +1,179 @@
+#include "client/informer.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/log.h"
+#include "json/parse.h"
+#include "json/write.h"
+
+namespace muster::client {
+namespace {
+
+constexpr Duration kFirstRetry = std::chrono::milliseconds(50);
+constexpr Duration kLastRetry = std::chrono::seconds(30);
+// A server that sends a longer line than any object can be is not one: drop the stream.
+constexpr std::size_t kMaxLine = 16u << 20;
+
+std::string key_of(const api::Meta& meta) { return meta.ns + "/" + meta.name; }
+
+store::Revision to_revision(std::string_view text) {
+  store::Revision revision = 0;
+  std::from_chars(text.data(), text.data() + text.size(), revision);
+  return revision;
+}
+
+}  // namespace
+
+Informer::Informer(Client& client, const api::Resource& resource, ListOptions options)
+    : client_(client), resource_(resource), options_(std::move(options)), rng_(Rng::from_system()) {}
+
+Informer::~Informer() { *alive_ = false; }
+
+void Informer::start() { open(); }
+
+void Informer::on_synced(Task task) {
+  if (synced_) return task();
+  when_synced_.push_back(std::move(task));
+}
+
+ObjectPtr Informer::find(std::string_view ns, std::string_view name) const {
+  const auto at = objects_.find(std::string(ns) + "/" + std::string(name));
+  return at == objects_.end() ? nullptr : at->second;
+}
+
+void Informer::open() {
+  if (!revision_.empty()) return open_stream("&resourceVersion=" + revision_);
+  if (!streaming_list_) return open_with_list();
+  seen_ = std::make_unique<std::map<std::string, bool, std::less<>>>();
+  open_stream("&sendInitialEvents=true&resourceVersionMatch=NotOlderThan");
+}
+
+void Informer::open_with_list() {
+  client_.list(resource_, options_, [this, alive = alive_](Result<std::string> body) {
+    if (!*alive) return;
+    json::Arena arena;
+    const auto list = body ? json::parse(arena, *body) : Result<json::Value>(std::unexpected(body.error()));
+    if (!list) return ended(std::unexpected(list.error()));
+    seen_ = std::make_unique<std::map<std::string, bool, std::less<>>>();
+    for (const json::Value item : list->get("items").items()) put(json::write(item));
+    revision_ = list->get({"metadata", "resourceVersion"}).as_string();
+    finish_initial();
+    open_stream("&resourceVersion=" + revision_);
+  });
+}
+
+void Informer::open_stream(std::string parameters) {
+  std::string target = url_path(resource_, options_.ns) + "?watch=true&allowWatchBookmarks=true" + parameters;
+  if (!options_.label_selector.empty()) target += "&labelSelector=" + url_escape(options_.label_selector);
+  if (!options_.field_selector.empty()) target += "&fieldSelector=" + url_escape(options_.field_selector);
+  buffer_.clear();
+  refusal_.clear();
+  status_ = 0;
+  stream_ = client_.stream(std::move(target), {.head = [this](int status) { took_head(status); },
+                                               .data = [this](std::string_view data) { took_data(data); },
+                                               .end = [this](Status why) { ended(std::move(why)); }});
+}
+
+void Informer::took_head(int status) { status_ = status; }
+
+void Informer::took_data(std::string_view data) {
+  if (status_ != 200) {
+    refusal_ += data.substr(0, 4096);
+    return;
+  }
+  buffer_ += data;
+  std::size_t start = 0;
+  for (std::size_t end; stream_ && (end = buffer_.find('\n', start)) != std::string::npos; start = end + 1) {
+    took_line(std::string_view(buffer_).substr(start, end - start));
+  }
+  buffer_.erase(0, std::min(start, buffer_.size()));
+  if (buffer_.size() > kMaxLine) ended(fail(Code::kUnavailable, "a watch event is larger than any object may be"));
+}
+
+void Informer::took_line(std::string_view line) {
+  json::Arena arena;
+  const auto event = json::parse(arena, line);
+  if (!event) {
+    revision_.clear();
+    return ended(std::unexpected(event.error()));
+  }
+  took_event(event->get("type").as_string(), json::write(event->get("object")));
+}
+
+void Informer::took_event(std::string_view type, std::string object) {
+  failures_ = 0;
+  if (type == "ERROR") {
+    revision_.clear();  // 410, or anything else that this stream cannot get over: list again
+    return ended(std::unexpected(error_of_status(500, object)));
+  }
+  const api::Meta meta = api::decode_meta(object);
+  revision_ = meta.resource_version;
+  if (type == "BOOKMARK") {
+    if (meta.annotation("k8s.io/initial-events-end") == "true") finish_initial();
+  } else if (type == "DELETED") {
+    remove(key_of(meta));
+  } else {
+    put(std::move(object));
+  }
+}
+
+void Informer::put(std::string bytes) {
+  const api::Meta meta = api::decode_meta(bytes);
+  auto object = std::make_shared<const store::Object>(std::move(bytes), to_revision(meta.resource_version));
+  const std::string key = key_of(meta);
+  if (seen_) (*seen_)[key] = true;
+  ObjectPtr& slot = objects_[key];
+  const ObjectPtr before = std::exchange(slot, object);
+  if (before && before->meta().resource_version == meta.resource_version) return;
+  for (const auto& handler : handlers_) handler(before, object);
+}
+
+void Informer::remove(const std::string& key) {
+  const auto at = objects_.find(key);
+  if (at == objects_.end()) return;
+  const ObjectPtr before = at->second;
+  objects_.erase(at);
+  for (const auto& handler : handlers_) handler(before, nullptr);
+}
+
+// What the cache held and the server no longer sent was deleted while nobody watched.
+void Informer::finish_initial() {
+  if (seen_) {
+    std::vector<std::string> gone;
+    for (const auto& [key, object] : objects_) {
+      if (!seen_->contains(key)) gone.push_back(key);
+    }
+    seen_ = nullptr;
+    for (const auto& key : gone) remove(key);
+  }
+  if (std::exchange(synced_, true)) return;
+  for (auto& task : std::exchange(when_synced_, {})) task();
+}
+
+void Informer::ended(Status why) {
+  // Runs inside the stream's own callback: it must outlive this frame.
+  client_.loop().post([stream = std::shared_ptr<Transport::Stream>(std::move(stream_))] {});
+  if (status_ / 100 == 4) {
+    const bool initial = seen_ != nullptr;
+    log::debug("watch refused", {{"resource", resource_.qualified()}, {"status", status_}, {"body", refusal_}});
+    if (initial && (status_ == 400 || status_ == 422)) streaming_list_ = false;
+    revision_.clear();
+  }
+  if (seen_) revision_.clear();  // cut in the middle of the initial state: begin again
+  if (!why) log::debug("watch ended", {{"resource", resource_.qualified()}, {"why", why.error().message}});
+  retry();
+}
+
+void Informer::retry() {
+  const Duration span = std::min(kLastRetry, kFirstRetry * (1 << std::min(failures_, 12)));
+  const Duration jitter = Duration(static_cast<Duration::rep>(rng_.below(static_cast<std::uint64_t>(span.count()))));
+  // A stream that ended well after it worked (time-out of the watch) is opened again at once.
+  const Duration delay = failures_ == 0 && status_ == 200 ? Duration::zero() : span / 2 + jitter / 2;
+  ++failures_;
+  client_.loop().after(delay, [this, alive = alive_] {
+    if (*alive) open();
+  });
+}
+
+}  // namespace muster::client

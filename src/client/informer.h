@@ -1,0 +1,74 @@
+// A local copy of one kind's objects, kept current by list and watch.
+//
+// Opens with a streaming list (sendInitialEvents) where the server offers it, else lists and watches. A cut stream is
+// resumed at the last revision seen; when that is too old (410) everything is listed again and the differences are told
+// as changes. Used on the client's loop only.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+#include "client/client.h"
+#include "store/store.h"
+
+namespace muster::client {
+
+using store::ObjectPtr;
+
+class Informer {
+ public:
+  Informer(Client& client, const api::Resource& resource, ListOptions options = {});
+  ~Informer();
+  Informer(const Informer&) = delete;
+
+  // `before` is null for a new object, `after` for one that is gone. Handlers stay for the informer's life.
+  using Handler = std::function<void(const ObjectPtr& before, const ObjectPtr& after)>;
+  void on_change(Handler handler) { handlers_.push_back(std::move(handler)); }
+  void start();
+
+  bool synced() const { return synced_; }  // the first list is complete
+  void on_synced(Task task);               // at once if it is already
+
+  ObjectPtr find(std::string_view ns, std::string_view name) const;  // null if absent
+  const std::map<std::string, ObjectPtr, std::less<>>& objects() const { return objects_; }  // by "ns/name"
+  const api::Resource& resource() const { return resource_; }
+
+ private:
+  void open();
+  void open_with_list();
+  void open_stream(std::string parameters);
+  void took_head(int status);
+  void took_data(std::string_view data);
+  void took_line(std::string_view line);
+  void took_event(std::string_view type, std::string object);
+  void ended(Status why);
+  void put(std::string bytes);
+  void remove(const std::string& key);
+  void finish_initial();
+  void retry();
+
+  Client& client_;
+  const api::Resource& resource_;
+  ListOptions options_;
+  std::vector<Handler> handlers_;
+  std::vector<Task> when_synced_;
+  std::map<std::string, ObjectPtr, std::less<>> objects_;
+  // While the initial state streams in: what has been seen; the rest is removed at its end.
+  std::unique_ptr<std::map<std::string, bool, std::less<>>> seen_;
+  std::unique_ptr<Transport::Stream> stream_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  std::string revision_;  // of the last event or bookmark; empty: list again
+  std::string buffer_;    // a line that has not ended yet
+  std::string refusal_;   // the body of an answer that is no stream
+  int status_ = 0;
+  bool streaming_list_ = true;  // until the server refuses it
+  bool synced_ = false;
+  int failures_ = 0;
+  Rng rng_;
+};
+
+}  // namespace muster::client

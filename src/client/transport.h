@@ -1,0 +1,51 @@
+// How requests reach an API server: in this process, or over HTTPS. One Client works over either, so that the
+// controllers behave the same on every engine.
+//
+// A transport belongs to one Loop: it is used on that loop's thread and calls back there.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/http.h"
+#include "base/loop.h"
+#include "base/result.h"
+
+namespace muster::client {
+
+struct Answer {
+  int status = 0;
+  http::Headers headers;
+  std::string body;
+};
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  // One request, one answer of any status. Fails with kUnavailable if the server cannot be reached.
+  using Done = std::move_only_function<void(Result<Answer>)>;
+  virtual void send(http::Request request, Done done) = 0;
+
+  // A request whose answer goes on (watch, log -f). `data` is called for every piece as it arrives, `end` once.
+  // Destroying the Stream ends it; nothing is called after that.
+  class Stream {
+   public:
+    virtual ~Stream() = default;
+  };
+  struct StreamEvents {
+    std::function<void(int status)> head;
+    std::function<void(std::string_view data)> data;
+    std::function<void(Status why)> end;
+  };
+  virtual std::unique_ptr<Stream> stream(http::Request request, StreamEvents events) = 0;
+
+  virtual Loop& loop() = 0;
+};
+
+// Straight into a server in this process. The handler authenticates such requests by itself.
+std::unique_ptr<Transport> make_in_process_transport(Loop& loop, http::Handler handler);
+
+}  // namespace muster::client

@@ -1,0 +1,72 @@
+#include "client/work_queue.h"
+
+#include <algorithm>
+
+namespace muster::client {
+namespace {
+constexpr Duration kFirstBackoff = std::chrono::milliseconds(5);
+constexpr Duration kLastBackoff = std::chrono::seconds(1000);
+}  // namespace
+
+void WorkQueue::add(const QueueKey& key) {
+  if (active_.contains(key)) {
+    again_.insert(key);
+    return;
+  }
+  if (!queued_.insert(key).second) return;
+  turns_[key.ns].push_back(key);
+  pump();
+}
+
+void WorkQueue::add_after(const QueueKey& key, Duration delay) {
+  if (delay <= Duration::zero()) return add(key);
+  const Time at = loop_.clock().now() + delay;
+  if (const auto wish = wishes_.find(key); wish != wishes_.end()) {
+    if (wish->second.at <= at) return;
+    loop_.cancel(wish->second.timer);
+  }
+  wishes_[key] = {at, loop_.after(delay, [this, key, alive = alive_] {
+                    if (!*alive) return;
+                    wishes_.erase(key);
+                    add(key);
+                  })};
+}
+
+void WorkQueue::add_failed(const QueueKey& key) {
+  const int failures = failures_[key]++;
+  add_after(key, std::min(kLastBackoff, kFirstBackoff * (std::int64_t{1} << std::min(failures, 18))));
+}
+
+void WorkQueue::done(const QueueKey& key) {
+  active_.erase(key);
+  if (again_.erase(key) != 0) add(key);
+  pump();
+}
+
+void WorkQueue::pump() {
+  if (std::exchange(pumping_, true)) return;
+  // Posted, so that a burst of events is over before the first key is looked at.
+  loop_.post([this, alive = alive_] {
+    if (!*alive) return;
+    pumping_ = false;
+    while (!queued_.empty() && static_cast<int>(active_.size()) < width_) {
+      const QueueKey key = take();
+      active_.insert(key);
+      work_(key);
+    }
+  });
+}
+
+// The next namespace after the one that was served last.
+QueueKey WorkQueue::take() {
+  auto turn = turns_.upper_bound(last_turn_);
+  if (turn == turns_.end()) turn = turns_.begin();
+  last_turn_ = turn->first;
+  QueueKey key = std::move(turn->second.front());
+  turn->second.pop_front();
+  if (turn->second.empty()) turns_.erase(turn);
+  queued_.erase(key);
+  return key;
+}
+
+}  // namespace muster::client
