@@ -21,7 +21,8 @@ struct ParseReport {
 
 // Strings are copied into the arena. Fails with kBadRequest on malformed text, trailing text,
 // invalid UTF-8, too deep nesting. Messages are in the words of Go's encoding/json where a client
-// sees them ("unexpected end of JSON input", "invalid character 'x' looking for beginning of value").
+// sees them ("unexpected end of JSON input", "invalid character 'x' looking for beginning of
+// value").
 Result<Value> parse(Arena& arena, std::string_view text, ParseReport* report = nullptr);
 
 }  // namespace muster::json

@@ -1,5 +1,5 @@
-// Strategic merge patch (spec: apimachinery, section 2.3). What merges by key and what is replaced is
-// a matter of the schema, which json/ does not know: the caller passes it in as MergeRules.
+// Strategic merge patch (spec: apimachinery, section 2.3). What merges by key and what is replaced
+// is a matter of the schema, which json/ does not know: the caller passes it in as MergeRules.
 #pragma once
 
 #include <memory>
@@ -18,12 +18,13 @@ class MergeRules {
   virtual const MergeRules* member(std::string_view key) const = 0;
   // Rules of a list's or map's elements.
   virtual const MergeRules* element() const = 0;
-  virtual bool merges() const = 0;              // patchStrategy merge
-  virtual bool replaces() const = 0;            // patchStrategy replace on a map
-  virtual bool retain_keys() const = 0;         // patchStrategy retainKeys
+  virtual bool merges() const = 0;                 // patchStrategy merge
+  virtual bool replaces() const = 0;               // patchStrategy replace on a map
+  virtual bool retain_keys() const = 0;            // patchStrategy retainKeys
   virtual std::string_view merge_key() const = 0;  // empty: a list of scalars
 };
 
-Result<Value> apply_strategic_merge(Arena& arena, Value target, Value patch, const MergeRules& rules);
+Result<Value> apply_strategic_merge(Arena& arena, Value target, Value patch,
+                                    const MergeRules& rules);
 
 }  // namespace muster::json

@@ -16,8 +16,8 @@ struct Position {
   int column = 0;  // from 1
 };
 
-// One document of a YAML stream. `positions` maps a field path ("spec.replicatedJobs[2].name") to where
-// its value stands, and the path followed by '#' to where its key stands.
+// One document of a YAML stream. `positions` maps a field path ("spec.replicatedJobs[2].name") to
+// where its value stands, and the path followed by '#' to where its key stands.
 struct YamlDocument {
   Value root;
   std::map<std::string, Position, std::less<>> positions;

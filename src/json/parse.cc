@@ -1,0 +1,139 @@
+// The fast way from text to tree: simdjson finds the structure, one walk copies it into the arena.
+// What simdjson refuses goes to the careful reader, which accepts what Go would or says why not.
+#include "json/parse.h"
+
+#include <simdjson.h>
+
+#include <cstring>
+#include <memory>
+
+#include "json/careful.h"
+#include "json/path.h"
+
+namespace muster::json {
+namespace {
+
+namespace dom = simdjson::dom;
+
+// A thread keeps its parser between documents up to this text size; a parser needs about 16 times
+// that. Larger documents pay for their own allocation.
+constexpr std::size_t kKeptText = 256 * 1024;
+
+// simdjson counts scalars as one level more than we do.
+constexpr std::size_t kSimdjsonDepth = kMaxDepth + 1;
+
+class Walk {
+ public:
+  Walk(Arena& arena, ParseReport* report) : arena_(arena), report_(report) {}
+
+  Value value(dom::element element, const PathFrame* path) {
+    switch (element.type()) {
+      case dom::element_type::ARRAY:
+        return array(element.get_array().value_unsafe(), path);
+      case dom::element_type::OBJECT:
+        return object(element.get_object().value_unsafe(), path);
+      case dom::element_type::INT64:
+        return Value::of(element.get_int64().value_unsafe());
+      case dom::element_type::UINT64:
+        return Value::of(element.get_uint64().value_unsafe());
+      case dom::element_type::DOUBLE:
+        return Value::of(element.get_double().value_unsafe());
+      case dom::element_type::STRING:
+        return Value::string(arena_, element.get_string().value_unsafe());
+      case dom::element_type::BOOL:
+        return Value::of(element.get_bool().value_unsafe());
+      case dom::element_type::NULL_VALUE:
+        break;
+    }
+    return Value();
+  }
+
+ private:
+  Value array(dom::array array, const PathFrame* path) {
+    const Value made = Value::array(arena_, array.size());
+    PathFrame frame{.parent = path, .is_item = true};
+    for (const dom::element item : array) {
+      made.push_back(value(item, &frame));
+      ++frame.index;
+    }
+    return made;
+  }
+
+  Value object(dom::object object, const PathFrame* path) {
+    const Value made = Value::object(arena_, object.size());
+    PathFrame frame{.parent = path};
+    std::uint64_t seen = 0;  // one bit per key met: most objects never need a lookup
+    for (const auto [key, element] : object) {
+      frame.key = key;
+      const Value below = value(element, &frame);
+      const std::uint64_t bit = bit_of(key);
+      Value* const earlier = (seen & bit) != 0 ? made.find(key) : nullptr;
+      seen |= bit;
+      if (earlier) {
+        *earlier = below;
+        if (report_) report_->duplicates.push_back(path_text(&frame));
+      } else {
+        made.append(arena_.copy(key), below);
+      }
+    }
+    return made;
+  }
+
+  static std::uint64_t bit_of(std::string_view key) {
+    if (key.empty()) return 1;
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(key[i]); };
+    return std::uint64_t{1} << ((key.size() + byte(0) * 5U + byte(key.size() / 2) * 11U +
+                                 byte(key.size() - 1) * 23U) &
+                                63U);
+  }
+
+  Arena& arena_;
+  ParseReport* report_;
+};
+
+// simdjson reads up to 64 bytes past the text, which therefore is copied into a buffer that has
+// them.
+class PaddedParser {
+ public:
+  simdjson::simdjson_result<dom::element> parse(std::string_view text) {
+    if (capacity_ < text.size() && !grow(text.size())) return simdjson::MEMALLOC;
+    std::memcpy(buffer_.get(), text.data(), text.size());
+    std::memset(buffer_.get() + text.size(), ' ', simdjson::SIMDJSON_PADDING);
+    return parser_.parse(buffer_.get(), text.size(), false);
+  }
+
+  void release_large() {
+    if (capacity_ <= kKeptText) return;
+    parser_ = dom::parser();
+    buffer_.reset();
+    capacity_ = 0;
+  }
+
+ private:
+  bool grow(std::size_t size) {
+    const std::size_t capacity = std::max(size, std::min(size * 2, kKeptText));
+    if (parser_.allocate(capacity, kSimdjsonDepth) != simdjson::SUCCESS) return false;
+    buffer_ = std::make_unique_for_overwrite<char[]>(capacity + simdjson::SIMDJSON_PADDING);
+    capacity_ = capacity;
+    return true;
+  }
+
+  dom::parser parser_;
+  std::unique_ptr<char[]> buffer_;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace
+
+Result<Value> parse(Arena& arena, std::string_view text, ParseReport* report) {
+  static thread_local PaddedParser parser;
+  if (text.empty()) return parse_carefully(arena, text, report);
+  dom::element root;
+  const auto error = parser.parse(text).get(root);
+  Result<Value> result =
+      error ? parse_carefully(arena, text, report) : Walk(arena, report).value(root, nullptr);
+  parser.release_large();
+  return result;
+}
+
+}  // namespace muster::json

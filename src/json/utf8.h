@@ -1,0 +1,17 @@
+// UTF-8, as much of it as readers and writers of JSON need.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace muster::json {
+
+// Bytes of the well-formed sequence that `text` begins with; 0 if there is none. No overlong forms,
+// no surrogates, nothing beyond U+10FFFF.
+std::size_t utf8_sequence_length(std::string_view text);
+bool is_utf8(std::string_view text);
+void append_utf8(std::string& out, std::uint32_t code_point);
+
+}  // namespace muster::json
