@@ -17,13 +17,13 @@ constexpr std::size_t kMaxLine = 16u << 20;
 
 std::string key_of(const api::Meta& meta) { return meta.ns + "/" + meta.name; }
 
+}  // namespace
+
 store::Revision to_revision(std::string_view text) {
   store::Revision revision = 0;
   std::from_chars(text.data(), text.data() + text.size(), revision);
   return revision;
 }
-
-}  // namespace
 
 Informer::Informer(Client& client, const api::Resource& resource, ListOptions options)
     : client_(client), resource_(resource), options_(std::move(options)), rng_(Rng::from_system()) {}
@@ -41,6 +41,8 @@ ObjectPtr Informer::find(std::string_view ns, std::string_view name) const {
   const auto at = objects_.find(std::string(ns) + "/" + std::string(name));
   return at == objects_.end() ? nullptr : at->second;
 }
+
+store::Revision Informer::position() const { return to_revision(revision_); }
 
 void Informer::open() {
   if (!revision_.empty()) return open_stream("&resourceVersion=" + revision_);

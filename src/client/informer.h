@@ -19,6 +19,9 @@ namespace muster::client {
 
 using store::ObjectPtr;
 
+// A resourceVersion as a number; 0 if it is none.
+store::Revision to_revision(std::string_view text);
+
 class Informer {
  public:
   Informer(Client& client, const api::Resource& resource, ListOptions options = {});
@@ -36,6 +39,8 @@ class Informer {
   ObjectPtr find(std::string_view ns, std::string_view name) const;  // null if absent
   const std::map<std::string, ObjectPtr, std::less<>>& objects() const { return objects_; }  // by "ns/name"
   const api::Resource& resource() const { return resource_; }
+  // Every change up to this revision has been told.
+  store::Revision position() const;
 
  private:
   void open();
