@@ -17,4 +17,8 @@ const Clock& real_clock() {
   return clock;
 }
 
+Duration monotonic_now() {
+  return std::chrono::floor<Duration>(std::chrono::steady_clock::now().time_since_epoch());
+}
+
 }  // namespace muster

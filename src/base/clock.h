@@ -14,6 +14,9 @@ class Clock {
 // The system's clock.
 const Clock& real_clock();
 
+// Time that never jumps, since some point in the past: for measuring, not for telling.
+Duration monotonic_now();
+
 // Stands still until it is told otherwise.
 class ManualClock final : public Clock {
  public:

@@ -49,7 +49,7 @@ struct Chunk {
 
 struct Response {
   int status = 200;
-  Headers headers;            // without Content-Length, Date and Connection
+  Headers headers;  // without Content-Length, Date and Connection
   std::vector<Chunk> body;
 };
 

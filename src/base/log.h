@@ -31,8 +31,14 @@ void write(Level level, std::string_view message, Fields fields);
 inline void debug(std::string_view message, Fields fields = {}) {
   if (enabled(Level::kDebug)) write(Level::kDebug, message, fields);
 }
-inline void info(std::string_view message, Fields fields = {}) { write(Level::kInfo, message, fields); }
-inline void warn(std::string_view message, Fields fields = {}) { write(Level::kWarn, message, fields); }
-inline void error(std::string_view message, Fields fields = {}) { write(Level::kError, message, fields); }
+inline void info(std::string_view message, Fields fields = {}) {
+  write(Level::kInfo, message, fields);
+}
+inline void warn(std::string_view message, Fields fields = {}) {
+  write(Level::kWarn, message, fields);
+}
+inline void error(std::string_view message, Fields fields = {}) {
+  write(Level::kError, message, fields);
+}
 
 }  // namespace muster::log

@@ -4,6 +4,7 @@
 // were posted; timers that are due at the same instant run in the order in which they were set.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,6 +14,10 @@
 namespace muster {
 
 using Task = std::move_only_function<void()>;
+
+// More tasks than this waiting in one loop means that somebody posts without a bound of their own.
+inline constexpr std::size_t kMaxPostedTasks = 4 << 20;
+
 enum class TimerId : std::uint64_t { kNone = 0 };
 
 class Loop {
@@ -20,16 +25,18 @@ class Loop {
   virtual ~Loop() = default;
 
   virtual const Clock& clock() const = 0;
-  virtual void post(Task task) = 0;  // from any thread
-  virtual TimerId after(Duration delay, Task task) = 0;
-  virtual void cancel(TimerId timer) = 0;  // unknown or past timers are ignored
+  virtual void post(Task task) = 0;                      // from any thread
+  virtual TimerId after(Duration delay, Task task) = 0;  // a delay below 0 counts as 0
+  virtual void cancel(TimerId timer) = 0;                // unknown or past timers are ignored
 
   // Calls `ready` whenever the descriptor can be read (level-triggered), until unwatch().
   virtual void watch_readable(int fd, std::function<void()> ready) = 0;
   virtual void unwatch(int fd) = 0;
 
-  virtual void run() = 0;   // until stop(), on the calling thread
-  virtual void stop() = 0;  // from any thread
+  virtual void run() = 0;  // until stop(), on the calling thread
+  // From any thread. The task at hand ends, what is left waits for the next run(). A stop() that
+  // comes before run() is not lost: that run() returns at once.
+  virtual void stop() = 0;
 };
 
 // epoll and a monotonic timer queue.
@@ -39,7 +46,8 @@ std::unique_ptr<Loop> make_real_loop();
 // called. watch_readable() is not available.
 class VirtualLoop : public Loop {
  public:
-  virtual void run_for(Duration span) = 0;  // runs what is due within the span, then stands at its end
+  virtual void run_for(
+      Duration span) = 0;  // runs what is due within the span, then stands at its end
 };
 std::unique_ptr<VirtualLoop> make_virtual_loop(Time start);
 

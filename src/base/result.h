@@ -58,7 +58,8 @@ inline std::unexpected<Error> fail(Code code, std::string message) {
   return std::unexpected(Error{.code = code, .message = std::move(message)});
 }
 
-[[noreturn]] void assertion_failed(const char* condition, const char* why, const char* file, int line);
+[[noreturn]] void assertion_failed(const char* condition, const char* why, const char* file,
+                                   int line);
 
 }  // namespace muster
 
