@@ -58,9 +58,9 @@ struct ResponseHead {
 // Errors: kUnavailable (could not connect, connection lost), kTimeout, kBadRequest (the URL or the
 // headers), kTooManyRequests (too many waiting), kInternal (the server does not speak HTTP).
 struct ResponseEvents {
-  std::function<void(ResponseHead)> on_head;
-  std::function<void(std::string_view)> on_data;
-  std::function<void(Status)> on_end;
+  std::move_only_function<void(ResponseHead)> on_head;
+  std::move_only_function<void(std::string_view)> on_data;
+  std::move_only_function<void(Status)> on_end;
 };
 
 struct Reply {
@@ -81,7 +81,7 @@ class HttpClient {
   virtual RequestId send(ClientRequest request, ResponseEvents events) = 0;
 
   // The same for an answer that is wanted whole; longer ones than `max_body` fail with kTooLarge.
-  RequestId fetch(ClientRequest request, std::function<void(Result<Reply>)> done,
+  RequestId fetch(ClientRequest request, std::move_only_function<void(Result<Reply>)> done,
                   std::size_t max_body = 64 * 1024 * 1024);
 
   // From any thread. No callback is called after it if they run on the calling thread; else one
