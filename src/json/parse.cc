@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "json/careful.h"
 #include "json/path.h"
@@ -19,19 +20,27 @@ namespace dom = simdjson::dom;
 // that. Larger documents pay for their own allocation.
 constexpr std::size_t kKeptText = 256 * 1024;
 
-// simdjson counts scalars as one level more than we do.
+// simdjson counts the document as a level of its own, and does not count empty containers.
 constexpr std::size_t kSimdjsonDepth = kMaxDepth + 1;
 
 class Walk {
  public:
   Walk(Arena& arena, ParseReport* report) : arena_(arena), report_(report) {}
 
-  Value value(dom::element element, const PathFrame* path) {
+  // Nothing if the document is too deep after all.
+  std::optional<Value> document(dom::element root) {
+    const Value made = value(root, nullptr, 0);
+    if (too_deep_) return std::nullopt;
+    return made;
+  }
+
+ private:
+  Value value(dom::element element, const PathFrame* path, int depth) {
     switch (element.type()) {
       case dom::element_type::ARRAY:
-        return array(element.get_array().value_unsafe(), path);
+        return array(element.get_array().value_unsafe(), path, depth + 1);
       case dom::element_type::OBJECT:
-        return object(element.get_object().value_unsafe(), path);
+        return object(element.get_object().value_unsafe(), path, depth + 1);
       case dom::element_type::INT64:
         return Value::of(element.get_int64().value_unsafe());
       case dom::element_type::UINT64:
@@ -48,24 +57,25 @@ class Walk {
     return Value();
   }
 
- private:
-  Value array(dom::array array, const PathFrame* path) {
+  Value array(dom::array array, const PathFrame* path, int depth) {
+    too_deep_ |= depth > kMaxDepth;
     const Value made = Value::array(arena_, array.size());
     PathFrame frame{.parent = path, .is_item = true};
     for (const dom::element item : array) {
-      made.push_back(value(item, &frame));
+      made.push_back(value(item, &frame, depth));
       ++frame.index;
     }
     return made;
   }
 
-  Value object(dom::object object, const PathFrame* path) {
+  Value object(dom::object object, const PathFrame* path, int depth) {
+    too_deep_ |= depth > kMaxDepth;
     const Value made = Value::object(arena_, object.size());
     PathFrame frame{.parent = path};
     std::uint64_t seen = 0;  // one bit per key met: most objects never need a lookup
     for (const auto [key, element] : object) {
       frame.key = key;
-      const Value below = value(element, &frame);
+      const Value below = value(element, &frame, depth);
       const std::uint64_t bit = bit_of(key);
       Value* const earlier = (seen & bit) != 0 ? made.find(key) : nullptr;
       seen |= bit;
@@ -89,6 +99,7 @@ class Walk {
 
   Arena& arena_;
   ParseReport* report_;
+  bool too_deep_ = false;
 };
 
 // simdjson reads up to 64 bytes past the text, which therefore is copied into a buffer that has
@@ -127,13 +138,13 @@ class PaddedParser {
 
 Result<Value> parse(Arena& arena, std::string_view text, ParseReport* report) {
   static thread_local PaddedParser parser;
-  if (text.empty()) return parse_carefully(arena, text, report);
+  std::optional<Value> made;
   dom::element root;
-  const auto error = parser.parse(text).get(root);
-  Result<Value> result =
-      error ? parse_carefully(arena, text, report) : Walk(arena, report).value(root, nullptr);
+  if (!text.empty() && parser.parse(text).get(root) == simdjson::SUCCESS)
+    made = Walk(arena, report).document(root);
   parser.release_large();
-  return result;
+  if (made) return *made;
+  return parse_carefully(arena, text, report);
 }
 
 }  // namespace muster::json
