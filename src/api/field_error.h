@@ -1,5 +1,5 @@
-// Faults of an object's fields, in upstream's words (spec: apimachinery 5.2), gathered so that an answer
-// lists all of them at once.
+// Faults of an object's fields, in upstream's words (spec: apimachinery 5.2), gathered so that an
+// answer lists all of them at once.
 #pragma once
 
 #include <span>
@@ -19,9 +19,9 @@ class Path {
  public:
   Path() = default;
   explicit Path(std::string_view text) : text_(text) {}
-  Path child(std::string_view name) const;       // .name
-  Path index(std::size_t i) const;               // [3]
-  Path key(std::string_view key) const;          // [memory]
+  Path child(std::string_view name) const;  // .name
+  Path index(std::size_t i) const;          // [3]
+  Path key(std::string_view key) const;     // [memory]
   const std::string& text() const { return text_; }
 
  private:
@@ -38,7 +38,8 @@ class FieldErrors {
   void invalid(const Path& path, json::Value value, std::string_view detail);
   void invalid(const Path& path, std::string_view text, std::string_view detail);
   void type_invalid(const Path& path, json::Value value, std::string_view detail);
-  void not_supported(const Path& path, std::string_view value, std::span<const std::string_view> supported);
+  void not_supported(const Path& path, std::string_view value,
+                     std::span<const std::string_view> supported);
   void duplicate(const Path& path, json::Value value);
   void duplicate(const Path& path, std::string_view text);
   void not_found(const Path& path, std::string_view value);

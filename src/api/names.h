@@ -21,7 +21,7 @@ Faults check_label_value(std::string_view text);
 Faults check_config_key(std::string_view text);
 Faults check_port_name(std::string_view text);
 Faults check_env_name(std::string_view text);
-Faults check_path_segment(std::string_view text);    // names of RBAC kinds
+Faults check_path_segment(std::string_view text);  // names of RBAC kinds
 
 void validate_labels(json::Value labels, const Path& path, FieldErrors& errors);
 void validate_annotations(json::Value annotations, const Path& path, FieldErrors& errors);

@@ -17,6 +17,7 @@ struct Requirement {
   std::string key;
   Op op = Op::kExists;
   std::vector<std::string> values;
+  bool exact = false;  // kIn, kNotIn: written `key=value`, `key!=value`
 };
 
 // Looks a label up; nothing if the object does not have it.
@@ -24,16 +25,17 @@ using LabelLookup = std::function<std::optional<std::string_view>(std::string_vi
 
 class LabelSelector {
  public:
-  static Result<LabelSelector> parse(std::string_view text);        // `a=b,c in (d,e),!f`
-  static Result<LabelSelector> from_object(json::Value selector);   // {matchLabels, matchExpressions}; null matches nothing
+  static Result<LabelSelector> parse(std::string_view text);  // `a=b,c in (d,e),!f`
+  static Result<LabelSelector> from_object(
+      json::Value selector);  // {matchLabels, matchExpressions}; null matches nothing
   bool matches(const LabelLookup& labels) const;
   bool matches(json::Value labels) const;  // an object of strings, or null
   bool matches_everything() const { return !nothing_ && requirements_.empty(); }
   const std::vector<Requirement>& requirements() const { return requirements_; }
-  std::string text() const;
+  std::string text() const;  // as upstream prints it: `a=b,c in (d,e),!f`, sorted by key
 
  private:
-  std::vector<Requirement> requirements_;
+  std::vector<Requirement> requirements_;  // sorted by key
   bool nothing_ = false;
 };
 
