@@ -15,5 +15,6 @@ embed muster_data_discovery, "discovery.json"
 embed muster_data_table_columns, "table-columns.json"
 embed muster_data_jobset, "jobset.json"
 embed muster_data_kueue, "kueue.json"
+embed muster_data_descriptions, "descriptions.json"
 
 .section .note.GNU-stack, "", %progbits

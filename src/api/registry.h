@@ -1,5 +1,6 @@
-// The kinds that muster serves, as data. One Resource is one row of discovery: a kind in one version,
-// with its place in the URL space, its schema and the switches by which upstream's kinds differ.
+// The kinds that muster serves, as data. One Resource is one row of discovery: a kind in one
+// version, with its place in the URL space, its schema and the switches by which upstream's kinds
+// differ.
 #pragma once
 
 #include <memory>
@@ -38,9 +39,9 @@ struct Column {
 };
 
 enum class Generation : std::uint8_t {
-  kNever,        // the field stays absent
-  kSpec,         // 1 at create, +1 when spec changes
-  kContent,      // +1 when anything but metadata (and status, if it is a subresource) changes
+  kNever,    // the field stays absent
+  kSpec,     // 1 at create, +1 when spec changes (kinds without a spec stay at 1)
+  kContent,  // +1 when anything but metadata (and status, if it is a subresource) changes
 };
 
 struct Resource {
@@ -52,14 +53,17 @@ struct Resource {
   std::vector<std::string> categories;
   std::vector<std::string> verbs;
   bool namespaced = true;
-  bool custom = false;              // a custom resource: JSON only, keys in alphabetical order
+  bool custom = false;  // a custom resource: JSON only, keys in alphabetical order
   const Schema* schema = nullptr;
   std::vector<Subresource> subresources;
   std::vector<Column> columns;
   std::vector<std::string> selectable_fields;  // besides metadata.name and metadata.namespace
-  // Several versions of one kind are stored as one: the storage resource of this one (itself, mostly).
+  std::string storage_version_hash;            // as discovery shows it; may be empty
+  std::string deprecation_warning;  // sent as a Warning with every answer; empty if not deprecated
+  // Several versions of one kind are stored as one: the storage resource of this one (itself,
+  // mostly).
   const Resource* storage = nullptr;
-  int id = 0;                       // dense, by storage resource; names the store's table at run time
+  int id = 0;  // dense, by storage resource; names the store's table at run time
 
   // Where upstream's kinds differ (spec: apimachinery 3.3 to 3.5).
   bool unconditional_update = true;
@@ -74,7 +78,9 @@ struct Resource {
   // "jobs.batch", as error messages name it; "pods" in core.
   std::string qualified() const { return gvk.group.empty() ? plural : plural + "." + gvk.group; }
   // "Job.batch", as 422 messages name it.
-  std::string qualified_kind() const { return gvk.group.empty() ? gvk.kind : gvk.kind + "." + gvk.group; }
+  std::string qualified_kind() const {
+    return gvk.group.empty() ? gvk.kind : gvk.kind + "." + gvk.group;
+  }
 };
 
 struct GroupVersions {
@@ -89,15 +95,19 @@ class Registry {
 
   const std::vector<const Resource*>& resources() const { return resources_; }
   const std::vector<GroupVersions>& groups() const { return groups_; }
-  const Resource* find(std::string_view group, std::string_view version, std::string_view plural) const;
+  const Resource* find(std::string_view group, std::string_view version,
+                       std::string_view plural) const;
   const Resource* find_kind(std::string_view api_version, std::string_view kind) const;
   // By the storage resource's group and plural name, in whatever version is stored.
   const Resource* find_storage(std::string_view group, std::string_view plural) const;
   const Schema* type(std::string_view type_name) const;  // null pointer if unknown
-  int storage_count() const { return storage_count_; }   // ids are below this
+  // The type of a kind, also of those that are no resources: Binding, Eviction, Scale,
+  // DeleteOptions (which is there in every group) …
+  const Schema* type_of_kind(std::string_view api_version, std::string_view kind) const;
+  int storage_count() const { return storage_count_; }  // ids are below this
 
  private:
-  friend struct RegistryBuilder;
+  friend class RegistryBuilder;
   struct Data;
   std::shared_ptr<const Data> data_;  // owns every Schema and Resource
   std::vector<const Resource*> resources_;

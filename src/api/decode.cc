@@ -1,0 +1,32 @@
+#include "api/decode.h"
+
+#include "api/decode_custom.h"
+#include "api/go_decoder.h"
+
+namespace muster::api {
+namespace {
+
+using json::Value;
+
+void fill_in_kind(json::Arena& arena, Value object, const GroupVersionKind& gvk) {
+  if (object.get("kind").as_string().empty()) object.set("kind", Value::string(arena, gvk.kind));
+  if (object.get("apiVersion").as_string().empty()) {
+    object.set("apiVersion", Value::string(arena, gvk.api_version()));
+  }
+}
+
+}  // namespace
+
+Result<Value> decode(json::Arena& arena, Value in, const Resource& resource, DecodeReport& report) {
+  if (resource.custom) return decode_custom(arena, in, *resource.schema, report);
+  if (in.is_object()) fill_in_kind(arena, in, resource.gvk);
+  return GoDecoder(arena, report).decode(in, *resource.schema);
+}
+
+Result<Value> decode_type(json::Arena& arena, Value in, const Schema& schema, bool custom,
+                          DecodeReport& report) {
+  if (custom) return decode_custom(arena, in, schema, report);
+  return GoDecoder(arena, report).decode(in, schema);
+}
+
+}  // namespace muster::api

@@ -1,0 +1,153 @@
+// Custom resources have no Go type: what their schema does not know is pruned, the rest stays as it
+// is, with sorted keys. Their metadata alone is typed.
+#include "api/decode_custom.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/go_decoder.h"
+#include "json/parse.h"
+
+namespace muster::api {
+namespace {
+
+using json::Member;
+using json::Value;
+
+// Sorts the keys of every object of a free value, in place.
+void sort_deep(Value value) {
+  for (const Value item : value.items()) sort_deep(item);
+  for (const Member& member : value.members()) sort_deep(member.value);
+  if (value.is_object()) value.sort_keys();
+}
+
+bool is_deeper_than(Value value, int depth) {
+  if (!value.is_object() && !value.is_array()) return false;
+  if (depth == 0) return true;
+  return std::ranges::any_of(value.items(),
+                             [&](Value v) { return is_deeper_than(v, depth - 1); }) ||
+         std::ranges::any_of(value.members(),
+                             [&](const Member& m) { return is_deeper_than(m.value, depth - 1); });
+}
+
+bool is_dropped_null(Value value, const Field& field) {
+  return value.is_null() && !field.schema->nullable && !field.default_value;
+}
+
+class Pruner {
+ public:
+  explicit Pruner(DecodeReport& report) : report_(report) {}
+
+  // In place.
+  void prune(Value value, const Schema& schema) {
+    switch (schema.shape) {
+      case Shape::kStruct:
+        if (value.is_object()) return prune_struct(value, schema);
+        break;
+      case Shape::kMap:
+        if (value.is_object()) return prune_map(value, *schema.elem);
+        break;
+      case Shape::kList:
+        if (value.is_array()) return prune_list(value, *schema.elem);
+        break;
+      default:
+        break;
+    }
+    sort_deep(value);
+  }
+
+ private:
+  void prune_struct(Value object, const Schema& schema) {
+    object.erase_if([&](const Member& member) { return is_pruned(member, schema); });
+    for (const Member& member : object.members()) {
+      const Field* const field = schema.field(member.key);
+      if (field == nullptr) {
+        sort_deep(member.value);
+      } else {
+        Descent descent(path_, member.key);
+        prune(member.value, *field->schema);
+      }
+    }
+    object.sort_keys();
+  }
+
+  bool is_pruned(const Member& member, const Schema& schema) {
+    if (const Field* const field = schema.field(member.key))
+      return is_dropped_null(member.value, *field);
+    if (schema.preserve_unknown) return false;
+    if (schema.embedded_resource &&
+        (member.key == "apiVersion" || member.key == "kind" || member.key == "metadata")) {
+      return false;
+    }
+    Descent descent(path_, member.key);
+    if (report_.unknown.size() < kMaxUnknownReported) report_.unknown.push_back(path_);
+    return true;
+  }
+
+  void prune_map(Value map, const Schema& elem) {
+    for (const Member& member : map.members()) {
+      Descent descent(path_, member.key);
+      prune(member.value, elem);
+    }
+    map.sort_keys();
+  }
+
+  void prune_list(Value list, const Schema& elem) {
+    std::size_t index = 0;
+    for (const Value item : list.items()) {
+      Descent descent(path_, index++);
+      prune(item, elem);
+    }
+  }
+
+  // Lengthens the path for a scope.
+  class Descent {
+   public:
+    Descent(std::string& path, std::string_view name) : path_(path), length_(path.size()) {
+      if (!path.empty()) path += '.';
+      path += name;
+    }
+    Descent(std::string& path, std::size_t index) : path_(path), length_(path.size()) {
+      path += fmt::format("[{}]", index);
+    }
+    Descent(const Descent&) = delete;
+    ~Descent() { path_.resize(length_); }
+
+   private:
+    std::string& path_;
+    std::size_t length_;
+  };
+
+  DecodeReport& report_;
+  std::string path_;
+};
+
+}  // namespace
+
+Result<Value> decode_custom(json::Arena& arena, Value in, const Schema& schema,
+                            DecodeReport& report) {
+  if (!in.is_object()) {
+    return fail(Code::kBadRequest,
+                "json: cannot unmarshal into Go value of type map[string]interface {}");
+  }
+  if (is_deeper_than(in, json::kMaxDepth)) return fail(Code::kBadRequest, "exceeded max depth");
+  Value metadata = in.get("metadata");
+  const Field* const metadata_field = schema.field("metadata");
+  if (metadata_field != nullptr && !metadata.is_null()) {
+    MUSTER_TRY(metadata,
+               GoDecoder(arena, report, "metadata").decode(metadata, *metadata_field->schema));
+    sort_deep(metadata);
+    in.erase("metadata");
+  }
+  const auto sorted_from = static_cast<std::ptrdiff_t>(report.unknown.size());
+  Pruner(report).prune(in, schema);
+  std::sort(report.unknown.begin() + sorted_from, report.unknown.end());
+  if (!metadata.is_null()) {
+    in.set("metadata", metadata);
+    in.sort_keys();
+  }
+  return in;
+}
+
+}  // namespace muster::api
