@@ -1,6 +1,5 @@
 #include "net/certificates.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <openssl/bio.h>
 #include <openssl/crypto.h>
@@ -14,6 +13,7 @@
 #include <array>
 #include <ctime>
 
+#include "net/names.h"
 #include "net/pem.h"
 
 namespace muster::net {
@@ -31,31 +31,6 @@ using ExtensionPtr = std::unique_ptr<X509_EXTENSION, FreeWith<X509_EXTENSION_fre
 using NamesPtr = std::unique_ptr<GENERAL_NAMES, FreeWith<GENERAL_NAMES_free>>;
 
 constexpr int kSerialBytes = 16;
-
-// An address as its 4 or 16 bytes; empty if the text is not a numeric address.
-std::string address_bytes(const std::string& text) {
-  std::array<char, 16> bytes;
-  if (inet_pton(AF_INET, text.c_str(), bytes.data()) == 1) return {bytes.data(), 4};
-  if (inet_pton(AF_INET6, text.c_str(), bytes.data()) == 1) return {bytes.data(), 16};
-  return {};
-}
-
-std::string address_text(std::string_view bytes) {
-  std::array<char, INET6_ADDRSTRLEN> text;
-  const int family = bytes.size() == 4 ? AF_INET : AF_INET6;
-  if (bytes.size() != 4 && bytes.size() != 16) return {};
-  return inet_ntop(family, bytes.data(), text.data(), text.size());
-}
-
-// As names are compared: addresses in canonical form, DNS names in lower case.
-std::string canonical_name(const std::string& name) {
-  if (const std::string bytes = address_bytes(name); !bytes.empty()) return address_text(bytes);
-  std::string lower = name;
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
 
 template <class Write>
 std::string write_pem(Write write) {

@@ -1,0 +1,312 @@
+#include "net/connection.h"
+
+#include <sys/socket.h>
+
+#include "base/log.h"
+#include "net/http_text.h"
+
+namespace muster::net {
+namespace {
+
+// Pipelined input that is taken in while an answer is pending; more stays in the socket.
+constexpr std::size_t kMaxHeld = 64 * 1024;
+// A buffer larger than this is given back when it is empty.
+constexpr std::size_t kKeptCapacity = 1024;
+// How long the peer's last words are read, so that closing does not destroy our answer.
+constexpr Duration kLinger = std::chrono::seconds(2);
+
+}  // namespace
+
+Connection::Connection(Worker& worker, Accepted accepted)
+    : worker_(worker),
+      socket_(*worker.reactor(), std::move(accepted.fd)),
+      channel_(Channel::accepting(socket_.fd(), worker.shared().tls)) {
+  peer_.address = std::move(accepted.address);
+}
+
+void Connection::start() {
+  tune_connection(socket_.fd());
+  enter(Phase::kHandshake, worker_.shared().options.limits.handshake);
+  shake_hands();
+}
+
+void Connection::enter(Phase phase) {
+  phase_ = phase;
+  deadline_ = 0;
+}
+
+void Connection::enter(Phase phase, Duration limit) {
+  phase_ = phase;
+  deadline_ = worker_.tick_after(limit);
+}
+
+void Connection::expire_if_due(Tick now) {
+  if (deadline_ == 0 || now < deadline_) return;
+  if (phase_ != Phase::kIdle && phase_ != Phase::kLingering) {
+    ++worker_.shared().timed_out_connections;
+  }
+  close();
+}
+
+void Connection::drain() {
+  last_ = true;
+  if (phase_ == Phase::kIdle || phase_ == Phase::kHandshake) close();
+}
+
+void Connection::close() {
+  if (phase_ == Phase::kClosed) return;
+  const auto self = shared_from_this();
+  if (phase_ == Phase::kIdle) channel_.say_goodbye();
+  enter(Phase::kClosed);
+  end_exchange();
+  output_.clear();
+  socket_.close();
+  worker_.forget(*this);
+}
+
+void Connection::on_readable() {
+  waiting_for_input_ = false;
+  switch (phase_) {
+    case Phase::kHandshake:
+      return shake_hands();
+    case Phase::kLingering:
+      return discard();
+    case Phase::kClosed:
+      return;
+    default:
+      break;
+  }
+  read();
+  if (!output_.empty() && !waiting_for_output_) flush();  // TLS may have wanted input to go on
+}
+
+void Connection::on_writable() {
+  waiting_for_output_ = false;
+  if (phase_ == Phase::kClosed) return;
+  if (phase_ == Phase::kHandshake) return shake_hands();
+  flush();
+  if (!waiting_for_input_) read();
+}
+
+void Connection::wait_for_input() {
+  if (phase_ == Phase::kClosed || std::exchange(waiting_for_input_, true)) return;
+  socket_.when_readable(shared_from_this());
+}
+
+void Connection::wait_for_output() {
+  if (phase_ == Phase::kClosed || std::exchange(waiting_for_output_, true)) return;
+  socket_.when_writable(shared_from_this());
+}
+
+void Connection::shake_hands() {
+  switch (channel_.handshake()) {
+    case IoState::kWantRead:
+      return wait_for_input();
+    case IoState::kWantWrite:
+      return wait_for_output();
+    case IoState::kDone:
+      break;
+    default:
+      ++worker_.shared().failed_handshakes;
+      log::debug("TLS handshake failed", {{"peer", peer_.address}, {"reason", channel_.failure()}});
+      return close();
+  }
+  http::Peer known = channel_.peer();
+  known.address = std::move(peer_.address);
+  peer_ = std::move(known);
+  // The first request is due at once; only kept-alive connections may idle.
+  enter(Phase::kIdle, worker_.shared().options.limits.header);
+  read();
+}
+
+bool Connection::is_reading_request() const {
+  return phase_ == Phase::kIdle || phase_ == Phase::kHeader || phase_ == Phase::kBody;
+}
+
+// Also while an answer is pending: that is how we learn that the client has gone.
+void Connection::read() {
+  while (is_reading_request() || (phase_ == Phase::kAnswering && held_.size() < kMaxHeld)) {
+    const IoResult result = channel_.read(worker_.input_scratch());
+    switch (result.state) {
+      case IoState::kDone:
+        break;
+      case IoState::kWantRead:
+        return wait_for_input();
+      case IoState::kWantWrite:
+        return wait_for_output();
+      default:
+        return close();
+    }
+    take(std::string_view(worker_.input_scratch().data(), result.bytes));
+    if (!channel_.has_pending() && phase_ != Phase::kLingering) return wait_for_input();
+  }
+}
+
+void Connection::take(std::string_view bytes) {
+  if (held_.empty() && is_reading_request()) {
+    held_.append(bytes.substr(parse(bytes)));
+    return;
+  }
+  held_.append(bytes);
+  held_.erase(0, parse(held_));
+  if (held_.empty() && held_.capacity() > kKeptCapacity) held_ = {};
+}
+
+// Reads requests and begins their exchanges for as long as these end at once. Returns how much
+// of the bytes was used.
+std::size_t Connection::parse(std::string_view bytes) {
+  std::size_t used = 0;
+  parsing_ = true;
+  while (used < bytes.size() && is_reading_request()) {
+    const ServerLimits& limits = worker_.shared().options.limits;
+    if (!parser_) {
+      parser_ = std::make_unique<RequestParser>(
+          ParseLimits{.header_bytes = limits.header_bytes, .body_bytes = limits.body_bytes});
+      to_head_ = to_http_1_0_ = false;
+      enter(Phase::kHeader, limits.header);
+    }
+    const auto step = parser_->feed(bytes.substr(used));
+    if (!step) {
+      refuse(step.error());
+      break;
+    }
+    used += *step;
+    if (phase_ == Phase::kHeader && parser_->header_done() && !accept_header()) break;
+    if (!count_body() || !parser_->done()) break;
+    begin_exchange();
+  }
+  parsing_ = false;
+  return used;
+}
+
+// Decides on the header alone, before anything is spent on the body.
+bool Connection::accept_header() {
+  ServerShared& shared = worker_.shared();
+  const http::Request& request = parser_->request();
+  to_head_ = request.method == "HEAD";
+  to_http_1_0_ = parser_->is_http_1_0();
+  last_ = last_ || to_http_1_0_ || !parser_->keep_alive();
+  if (const auto refusal = shared.check(request, to_http_1_0_)) {
+    refuse(*refusal);
+    return false;
+  }
+  enter(Phase::kBody, shared.options.limits.body);
+  if (parser_->expects_continue() && !parser_->done()) {
+    output_.push(http::Chunk::literal(kContinue));
+    flush();
+  }
+  return phase_ == Phase::kBody;
+}
+
+bool Connection::count_body() {
+  ServerShared& shared = worker_.shared();
+  const std::size_t size = parser_->request().body.size();
+  shared.body_bytes += size - counted_body_;
+  counted_body_ = size;
+  if (shared.body_bytes <= shared.options.limits.total_body_bytes) return true;
+  refuse({429, "TooManyRequests", "too many requests, please try again later"});
+  return false;
+}
+
+void Connection::begin_exchange() {
+  ServerShared& shared = worker_.shared();
+  http::Request request = std::move(parser_->request());
+  request.peer = peer_;
+  parser_.reset();
+  enter(Phase::kAnswering);
+  ++shared.requests;
+  ++shared.running_exchanges;
+  const auto exchange =
+      std::make_shared<ServerExchange>(worker_.reactor(), shared_from_this(), std::move(request));
+  exchange_ = exchange;
+  exchange->run(shared.handler);
+}
+
+void Connection::end_exchange() {
+  worker_.shared().body_bytes -= std::exchange(counted_body_, 0);
+  if (!exchange_) return;
+  --worker_.shared().running_exchanges;
+  std::exchange(exchange_, nullptr)->close();
+}
+
+// Every byte of the answer has been taken by the socket.
+void Connection::end_answer() {
+  answer_ = {};
+  end_exchange();
+  if (phase_ != Phase::kAnswering) return;  // closed by what on_close did
+  if (last_) return linger();
+  enter(Phase::kIdle, worker_.shared().options.limits.idle);
+  if (parsing_) return;  // which goes on with what it has
+  if (!held_.empty()) take({});
+  if (!waiting_for_input_) read();
+}
+
+void Connection::refuse(const Refusal& refusal) {
+  ++worker_.shared().refused_requests;
+  last_ = true;
+  parser_.reset();
+  enter(Phase::kAnswering);
+  http::Response response = response_of(refusal);
+  if (refusal.status == 429) response.headers.emplace_back("Retry-After", "1");
+  answer_.respond(std::move(response), terms(), output_);
+  flush();
+}
+
+Answer::Terms Connection::terms() const {
+  return {.to_head = to_head_, .to_http_1_0 = to_http_1_0_, .close = last_, .date = worker_.date()};
+}
+
+void Connection::respond(http::Response response) {
+  answer_.respond(std::move(response), terms(), output_);
+}
+void Connection::start_stream(http::Response head) {
+  answer_.start_stream(std::move(head), terms(), output_);
+}
+void Connection::send(std::vector<http::Chunk> chunks) { answer_.send(std::move(chunks), output_); }
+void Connection::finish() { answer_.finish(output_); }
+void Connection::abort() { close(); }
+
+void Connection::abandon() {
+  if (answer_.is_complete()) return;
+  if (answer_.has_begun()) return close();
+  respond(response_of({500, "InternalError", "the request was dropped without an answer"}));
+}
+
+// Writes what the socket takes. Each time that it is full the peer has a new deadline to take more;
+// what is queued meanwhile does not move that.
+void Connection::flush() {
+  const bool was_full = waiting_for_output_;
+  while (!output_.empty() && !waiting_for_output_) {
+    const IoResult result = channel_.write(output_.next(worker_.output_scratch()));
+    if (result.state == IoState::kEnded || result.state == IoState::kBroken) return close();
+    if (result.state == IoState::kWantWrite) wait_for_output();
+    if (result.state != IoState::kDone) break;
+    output_.consume(result.bytes);
+  }
+  if (exchange_) exchange_->set_queued(output_.bytes());
+  if (phase_ != Phase::kAnswering || was_full) return;
+  if (!output_.empty()) return enter(Phase::kAnswering, worker_.shared().options.limits.write);
+  enter(Phase::kAnswering);
+  if (answer_.is_complete()) end_answer();
+}
+
+// The answer is on its way and nothing follows it. Closing now could destroy it: unread input
+// makes the kernel reset the connection. So we say that we are done and wait for the peer.
+void Connection::linger() {
+  channel_.say_goodbye();
+  shutdown(socket_.fd(), SHUT_WR);
+  enter(Phase::kLingering, kLinger);
+  discard();
+}
+
+void Connection::discard() {
+  const std::span<char> scratch = worker_.input_scratch();
+  for (;;) {
+    const ssize_t got = recv(socket_.fd(), scratch.data(), scratch.size(), 0);
+    if (got > 0) continue;
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return wait_for_input();
+    return close();
+  }
+}
+
+}  // namespace muster::net

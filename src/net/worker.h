@@ -1,0 +1,88 @@
+// One I/O thread of the server with the connections that live on it.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/http.h"
+#include "net/http_server.h"
+#include "net/reactor.h"
+#include "net/request_check.h"
+#include "net/socket.h"
+#include "net/tls.h"
+
+namespace muster::net {
+
+class Connection;
+
+// What all workers share; read by all, written only where it is atomic or locked.
+struct ServerShared {
+  ServerOptions options;
+  http::Handler handler;
+  TlsContext tls;
+  RequestCheck check;
+  Duration tick;  // the grain of deadlines
+
+  std::atomic<std::size_t> body_bytes = 0;  // held by requests, against limits.total_body_bytes
+  std::atomic<std::uint64_t> open_connections = 0;
+  std::atomic<std::uint64_t> running_exchanges = 0;
+  std::atomic<std::uint64_t> accepted_connections = 0;
+  std::atomic<std::uint64_t> refused_connections = 0;
+  std::atomic<std::uint64_t> failed_handshakes = 0;
+  std::atomic<std::uint64_t> timed_out_connections = 0;
+  std::atomic<std::uint64_t> requests = 0;
+  std::atomic<std::uint64_t> refused_requests = 0;
+
+  std::mutex mutex;
+  std::condition_variable all_gone;  // open_connections has fallen to zero
+};
+
+// Deadlines are counted in ticks of the worker, which looks at all its connections at each: one
+// timer per thread instead of one per connection, and nothing to cancel when a request is fast.
+using Tick = std::uint64_t;
+
+class Worker {
+ public:
+  Worker(ServerShared& shared, std::shared_ptr<Reactor> reactor);
+  ~Worker();
+
+  // From any thread.
+  void adopt(Accepted accepted);
+  void drain();  // connections end when they have answered
+  void stop();   // cuts what is left and returns when the thread has ended
+
+  // For connections, on the I/O thread.
+  ServerShared& shared() { return shared_; }
+  const std::shared_ptr<Reactor>& reactor() { return reactor_; }
+  Tick tick_after(Duration limit) const;  // never earlier than the limit
+  std::string_view date();                // for the header of that name
+  std::span<char> input_scratch() { return input_; }
+  std::span<char> output_scratch() { return output_; }
+  void forget(Connection& connection);
+
+ private:
+  static constexpr std::size_t kScratchBytes = 16 * 1024;  // one TLS record
+
+  void sweep();
+
+  ServerShared& shared_;
+  const std::shared_ptr<Reactor> reactor_;
+  std::unique_ptr<Timer> timer_;
+  std::vector<std::shared_ptr<Connection>> connections_;
+  Tick now_ = 1;
+  bool draining_ = false;
+
+  std::chrono::sys_seconds date_second_{};
+  std::string date_;
+  std::vector<char> input_ = std::vector<char>(kScratchBytes);
+  std::vector<char> output_ = std::vector<char>(kScratchBytes);
+};
+
+}  // namespace muster::net
