@@ -1,9 +1,10 @@
 // The store: every object in memory, every change on disk before anyone sees it.
 //
-// One revision counter for all kinds. Writes are submitted from any thread, gathered by the commit thread,
-// checked against the newest state, written and synced as one group, then published: a new immutable
-// snapshot, the watch log, and the callbacks, in this order. Acknowledged = durable = visible = watchable.
-// Readers take a snapshot and never wait.
+// One revision counter for all kinds. Writes are submitted from any thread, gathered by the commit
+// thread, checked against the newest state, written and synced as one group, then published: a new
+// immutable snapshot, the watch log, and the callbacks, in this order. Acknowledged = durable =
+// visible = watchable. Readers take a snapshot and never wait. docs/life-of-a-write.md tells the
+// story.
 #pragma once
 
 #include <atomic>
@@ -17,9 +18,9 @@
 
 #include "api/meta.h"
 #include "api/registry.h"
+#include "base/clock.h"
 #include "base/metrics.h"
 #include "base/result.h"
-#include "base/clock.h"
 
 namespace muster::store {
 
@@ -29,16 +30,27 @@ using Revision = std::uint64_t;
 class Object {
  public:
   Object(std::string bytes, Revision revision) : bytes_(std::move(bytes)), revision_(revision) {}
+  Object(std::string_view ns, std::string_view name, std::string bytes, Revision revision);
   ~Object();
   Object(const Object&) = delete;
 
   const std::string& bytes() const { return bytes_; }  // canonical JSON, resourceVersion included
   Revision revision() const { return revision_; }
-  const api::Meta& meta() const;                        // decoded when first asked for; any thread
+  const api::Meta& meta() const;  // decoded when first asked for; any thread
+
+  // The key under which it is stored, known without decoding; empty for an object made from bytes
+  // alone.
+  std::string_view ns() const { return std::string_view(path_).substr(0, ns_size_); }
+  std::string_view name() const {
+    return std::string_view(path_).substr(ns_size_ + (path_.empty() ? 0 : 1));
+  }
+  const std::string& path() const { return path_; }  // "ns/name"
 
  private:
   std::string bytes_;
+  std::string path_;
   Revision revision_;
+  std::uint32_t ns_size_ = 0;
   mutable std::atomic<const api::Meta*> meta_{nullptr};
 };
 using ObjectPtr = std::shared_ptr<const Object>;
@@ -49,15 +61,15 @@ struct Key {
   std::string name;
 };
 
-// One change. The text of the object is given in two parts; the commit thread puts the new revision, in
-// decimal digits, between them (…"resourceVersion":"  41  "…). For a deletion it is the final state, which
-// watchers see.
+// One change. The text of the object is given in two parts; the commit thread puts the new
+// revision, in decimal digits, between them (…"resourceVersion":"  41  "…). For a deletion it is
+// the final state, which watchers see.
 struct Write {
   enum class Op : std::uint8_t { kPut, kDelete };
   Op op = Op::kPut;
   Key key;
-  // The revision that the object must have now; 0: it must not exist. Otherwise kConflict (kAlreadyExists for
-  // 0, kNotFound if it is gone), and nothing is written.
+  // The revision that the object must have now; 0: it must not exist. Otherwise kConflict
+  // (kAlreadyExists for 0, kNotFound if it is gone), and nothing is written.
   Revision expected = 0;
   std::string head;
   std::string tail;
@@ -77,14 +89,17 @@ class Snapshot {
   virtual ~Snapshot() = default;
   virtual Revision revision() const = 0;
   virtual ObjectPtr get(const Key& key) const = 0;  // null if absent
-  // In the order of (namespace, name), from the first key after (`after_ns`, `after_name`) — pass empty
-  // strings for the beginning. `ns` empty: all namespaces. Stops when `visit` returns false.
+  // In the byte order of "namespace/name" (upstream's order: "a-b/x" before "a/x"), from the first
+  // key after
+  // (`after_ns`, `after_name`) — pass empty strings for the beginning. `ns` empty: all namespaces.
+  // Stops when `visit` returns false.
   struct Range {
     std::string_view ns;
     std::string_view after_ns;
     std::string_view after_name;
   };
-  virtual void scan(int resource, const Range& range, const std::function<bool(const ObjectPtr&)>& visit) const = 0;
+  virtual void scan(int resource, const Range& range,
+                    const std::function<bool(const ObjectPtr&)>& visit) const = 0;
   virtual std::size_t count(int resource, std::string_view ns) const = 0;
 };
 using SnapshotPtr = std::shared_ptr<const Snapshot>;
@@ -93,19 +108,31 @@ using SnapshotPtr = std::shared_ptr<const Snapshot>;
 class Subscription {
  public:
   virtual ~Subscription() = default;
-  // Up to `max` events after the last one returned; empty if there is none yet. kExpired if the history that
-  // it needs is gone: list again.
+  // Up to `max` events after the last one returned; empty if there is none yet. kExpired if the
+  // history that it needs is gone: list again.
   virtual Result<std::vector<Event>> poll(std::size_t max) = 0;
   // Every event up to this revision has been returned by poll().
   virtual Revision position() const = 0;
 };
 
 struct Options {
-  std::size_t max_queue = 16'384;              // waiting writes; more are refused with kTooManyRequests
-  std::size_t max_group = 1'024;               // writes per transaction
-  std::size_t history_events = 102'400;        // per resource, at least; and…
+  // Waiting writes; more are refused with kTooManyRequests.
+  std::size_t max_queue = 16'384;
+  std::size_t max_queue_bytes = 256u << 20;
+  // Writes per transaction: what one sync may make many wait for.
+  std::size_t max_group = 1'024;
+  std::size_t max_group_bytes = 16u << 20;
+  // An event stays in the watch log while it is among the newest so many of its resource, or this
+  // young…
+  std::size_t history_events = 102'400;
   Duration history_age = std::chrono::minutes(5);
-  std::size_t history_bytes = 256u << 20;      // …but superseded versions in all hold no more than this
+  // …but all logs together hold no more than a quarter of what the living objects take, and this
+  // much at least and at most: history must not outgrow the state.
+  std::size_t history_least_bytes = 64u << 20;
+  std::size_t history_bytes = 256u << 20;
+  // Commits on the thread that calls submit(), before it returns, one caller at a time; for
+  // simulation and tests. A write submitted from a Done callback waits for that group to end.
+  bool commit_inline = false;
 };
 
 class Durability;  // durability.h
@@ -113,25 +140,40 @@ class Durability;  // durability.h
 class Store {
  public:
   // Loads everything. Fails with the reason if the data is damaged or of a newer format.
-  static Result<std::unique_ptr<Store>> open(std::unique_ptr<Durability> disk, const api::Registry& registry,
-                                             const Clock& clock, Metrics& metrics, Options options = {});
+  static Result<std::unique_ptr<Store>> open(std::unique_ptr<Durability> disk,
+                                             const api::Registry& registry, const Clock& clock,
+                                             Metrics& metrics, Options options = {});
   virtual ~Store() = default;  // finishes what is queued, then stops
 
-  // Called on the commit thread, once, when the write is durable and visible, or has failed. Must not block.
+  // Called once, when the write is durable and visible, or has failed: on the commit thread, or, if
+  // the queue is full or the store is stopping, on the caller's before submit() returns. Must not
+  // block. Fails with kNotFound, kAlreadyExists, kConflict (texts as upstream has them);
+  // kTooManyRequests; kUnavailable: nothing was written, try again later (disk full); kInternal: a
+  // sync failed, so this write may or may not be there after a restart.
   using Done = std::move_only_function<void(Result<ObjectPtr>)>;
   virtual void submit(Write write, Done done) = 0;  // any thread
 
-  virtual SnapshotPtr snapshot() const = 0;          // the newest; any thread
-  // The state of one resource as of an earlier revision. kExpired if the history is gone.
+  virtual SnapshotPtr snapshot() const = 0;  // the newest; any thread
+  // The state of one resource as of an earlier revision; only this resource may be read from it.
+  // kExpired if the history is gone, kTimeout if that revision is not reached yet.
   virtual Result<SnapshotPtr> snapshot_at(int resource, Revision revision) const = 0;
 
-  // Changes of a resource after a revision. `wake` is called from the commit thread when there is something
-  // new to poll; it must only post. kExpired if the history is gone.
-  virtual Result<std::unique_ptr<Subscription>> watch(int resource, Revision after, std::function<void()> wake) = 0;
+  // Changes of a resource after a revision, which may lie in the future. kExpired if the history is
+  // gone. `wake` is called from the commit thread when there is something new to poll, at most once
+  // between two polls; it must only post. It may be called once more while the subscription is
+  // being destroyed, so let it own what it touches (a weak pointer). The first poll() needs no
+  // wake.
+  virtual Result<std::unique_ptr<Subscription>> watch(int resource, Revision after,
+                                                      std::function<void()> wake) = 0;
 
-  // Forgets history up to the newest revision (tests, and clients that ask for it).
+  // The smallest revision that watch() and snapshot_at() still accept for this resource.
+  virtual Revision oldest(int resource) const = 0;
+
+  // Forgets history up to the newest revision (tests, and clients that ask for it). Blocks until
+  // done: not to be called from a Done or wake callback.
   virtual void compact() = 0;
-  virtual Status backup(const std::string& file) = 0;  // consistent, also while running; any thread, blocks
+  virtual Status backup(
+      const std::string& file) = 0;  // consistent, also while running; any thread, blocks
   // Why writes are refused now (disk full, failed sync); empty when all is well.
   virtual std::string trouble() const = 0;
 };

@@ -1,0 +1,103 @@
+#include "store/loader.h"
+
+#include <fmt/format.h>
+
+namespace muster::store {
+namespace {
+
+class Loader {
+ public:
+  Loader(const std::vector<ResourceName>& names, Time now, const Options& options)
+      : maps_(names.size()),
+        newest_(std::make_shared<Newest>(std::make_shared<const State>(kFirstRevision, maps_))),
+        history_(std::make_unique<History>(names.size(), newest_, kFirstRevision, options)),
+        now_(now) {
+    for (std::size_t id = 0; id < names.size(); ++id)
+      ids_.emplace(names[id].qualified(), static_cast<int>(id));
+  }
+
+  void take(const Record& record) {
+    const auto id = ids_.find(record.resource);
+    if (id == ids_.end()) {
+      take_unknown(record);
+    } else {
+      take_known(id->second, record);
+    }
+  }
+
+  Result<LoadedStore> finish(const Durability::Loaded& loaded) {
+    if (!unknown_.empty()) {
+      return fail(
+          Code::kInternal,
+          fmt::format("the data holds {} objects of kinds that this version of muster does not "
+                      "know, the first "
+                      "one is {} {}; start the version that wrote them, or delete them with it",
+                      unknown_.size(), unknown_.begin()->first.first,
+                      unknown_.begin()->first.second));
+    }
+    for (const auto& [name, id] : ids_) history_->drop_through(id, loaded.base);
+    for (const Floor& floor : loaded.floors) {
+      const auto id = ids_.find(floor.resource);
+      if (id != ids_.end()) history_->drop_through(id->second, floor.revision);
+    }
+    newest_->set(std::make_shared<const State>(loaded.newest, std::move(maps_)));
+    history_->trim(now_, live_bytes_);
+    return LoadedStore{std::move(newest_), std::move(history_), live_bytes_};
+  }
+
+ private:
+  void take_known(int id, const Record& record) {
+    ObjectMap& map = maps_[static_cast<std::size_t>(id)];
+    Event event{.revision = record.revision};
+    event.object = std::make_shared<const Object>(record.ns, record.name, std::string(record.text),
+                                                  record.revision);
+    if (const ObjectPtr* previous = map.find(event.object->path())) {
+      event.previous = *previous;
+      live_bytes_ -= memory_of(**previous);
+    }
+    if (record.deleted) {
+      event.type = Event::Type::kDeleted;
+      map.erase(event.object->path());
+    } else {
+      event.type = event.previous ? Event::Type::kModified : Event::Type::kAdded;
+      map.put(event.object);
+      live_bytes_ += memory_of(*event.object);
+    }
+    history_->append(id, std::move(event), now_);
+  }
+
+  // A kind that this build does not serve: fine as long as nothing of it is alive.
+  void take_unknown(const Record& record) {
+    const auto key =
+        std::make_pair(std::string(record.resource), make_path(record.ns, record.name));
+    if (const auto earlier = unknown_.find(key); earlier != unknown_.end()) {
+      history_->add_garbage(earlier->second);
+      unknown_.erase(earlier);
+    }
+    if (record.deleted) {
+      history_->add_garbage(record.revision);
+    } else {
+      unknown_.emplace(key, record.revision);
+    }
+  }
+
+  std::map<std::string, int, std::less<>> ids_;
+  std::vector<ObjectMap> maps_;
+  std::shared_ptr<Newest> newest_;
+  std::unique_ptr<History> history_;
+  Time now_;
+  std::size_t live_bytes_ = 0;
+  std::map<std::pair<std::string, std::string>, Revision> unknown_;
+};
+
+}  // namespace
+
+Result<LoadedStore> load_store(Durability& disk, const std::vector<ResourceName>& names, Time now,
+                               const Options& options) {
+  Loader loader(names, now, options);
+  MUSTER_TRY(const Durability::Loaded loaded,
+             disk.load([&](const Record& record) { loader.take(record); }));
+  return loader.finish(loaded);
+}
+
+}  // namespace muster::store

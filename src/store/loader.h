@@ -1,0 +1,25 @@
+// Builds the state and the history of a store from the records on disk.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "store/draft.h"
+#include "store/history.h"
+
+namespace muster::store {
+
+struct LoadedStore {
+  std::shared_ptr<Newest> newest;
+  std::unique_ptr<History> history;
+  std::size_t live_bytes = 0;
+};
+
+// Reads everything that `disk` has. Events that come from disk count as having happened `now`.
+Result<LoadedStore> load_store(Durability& disk, const std::vector<ResourceName>& names, Time now,
+                               const Options& options);
+
+}  // namespace muster::store
