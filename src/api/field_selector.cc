@@ -96,22 +96,20 @@ constexpr std::array<Selectable, 10> kNewEventFields{
      {"type"}}};
 constexpr std::array<Selectable, 1> kSecretFields{{{"type"}}};
 constexpr std::array<Selectable, 2> kServiceFields{{{"spec.clusterIP"}, {"spec.type"}}};
-constexpr std::array<Selectable, 1> kControllerFields{{{"status.replicas"}}};
 
 struct KindFields {
   std::string_view qualified_kind;
   std::span<const Selectable> fields;
 };
 
-constexpr std::array<KindFields, 9> kKinds{{{"Pod", kPodFields},
+constexpr std::array<KindFields, 8> kKinds{{{"Pod", kPodFields},
                                             {"Node", kNodeFields},
                                             {"Namespace", kNamespaceFields},
                                             {"Job.batch", kJobFields},
                                             {"Event", kEventFields},
                                             {"Event.events.k8s.io", kNewEventFields},
                                             {"Secret", kSecretFields},
-                                            {"Service", kServiceFields},
-                                            {"ReplicationController", kControllerFields}}};
+                                            {"Service", kServiceFields}}};
 
 const KindFields* find_kind(const Resource& resource) {
   const auto* kind =
@@ -170,7 +168,7 @@ json::Value value_at(json::Value object, std::string_view path) {
 // Fields of Go structs have a value even when they are not written.
 std::string_view text_of_zero(std::string_view field) {
   if (field == "spec.hostNetwork" || field == "spec.unschedulable") return "false";
-  if (field == "status.succeeded" || field == "status.replicas") return "0";
+  if (field == "status.succeeded") return "0";
   return "";
 }
 
