@@ -252,7 +252,8 @@ Status check_merge_patch(Value patch) {
 }
 
 Value apply_merge_patch(Arena& arena, Value target, Value patch) {
-  if (!target.is_object() || !patch.is_object()) return clone_pruned(arena, patch);
+  if (!target.is_object()) return clone_pruned(arena, patch);
+  if (!patch.is_object()) return clone(arena, patch);
   // First all deletions in one pass, so that a patch full of nulls costs no more than its size.
   target.erase_if([&](const Member& member) {
     const Value* const change = patch.find(member.key);

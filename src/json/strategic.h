@@ -22,8 +22,14 @@ class MergeRules {
   virtual bool replaces() const = 0;               // patchStrategy replace on a map
   virtual bool retain_keys() const = 0;            // patchStrategy retainKeys
   virtual std::string_view merge_key() const = 0;  // empty: a list of scalars
+  // The Go type, for messages: PodSpec.
+  virtual std::string_view type_text() const { return {}; }
 };
 
+// Merges the patch into the target, which is changed in place and may be left half changed on
+// failure. The patch is not changed, and the result shares nothing with it. Fails in the words and
+// with the codes of kube-apiserver: most faults with kUntranslated, a malformed $retainKeys or a
+// patch that is no object with kBadRequest, lists of lists with kInvalid.
 Result<Value> apply_strategic_merge(Arena& arena, Value target, Value patch,
                                     const MergeRules& rules);
 
