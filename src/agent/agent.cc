@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <sys/sysinfo.h>
 
-#include <filesystem>
 #include <thread>
 
 #include "agent/environment.h"
@@ -48,11 +47,6 @@ Value node_status(Arena& arena, Time now) {
 
 }  // namespace
 
-std::string log_file(const std::string& log_directory, std::string_view ns, std::string_view pod, std::string_view uid,
-                     std::string_view container) {
-  return fmt::format("{}/{}_{}_{}/{}.log", log_directory, ns, pod, uid, container);
-}
-
 // One pod on this node, from its binding to its end.
 class Agent::Pod {
  public:
@@ -68,6 +62,7 @@ class Agent::Pod {
       }
     }
     processes_.resize(state_.containers.size());
+    log_files_.resize(state_.containers.size());
     advance();
   }
 
@@ -99,11 +94,9 @@ class Agent::Pod {
     const Value metadata = pod_.get("metadata");
     Result<std::unique_ptr<Process>> started = std::unexpected(Error{});
     if (process) {
-      process->log_file =
-          log_file(agent_.options_.log_directory, metadata.get("namespace").as_string(), metadata.get("name").as_string(),
-                   metadata.get("uid").as_string(), container.name);
-      std::error_code ignored;  // the open that follows says what is wrong
-      std::filesystem::create_directories(std::filesystem::path(process->log_file).parent_path(), ignored);
+      process->log_file = agent_.logs_.opened(metadata.get("namespace").as_string(), metadata.get("name").as_string(),
+                                              metadata.get("uid").as_string(), container.name);
+      log_files_[i] = process->log_file;
       started = Process::start(agent_.client_.loop(), *process, [this, i](Exit exit) { ended(i, exit); });
     } else {
       started = std::unexpected(process.error());
@@ -115,6 +108,7 @@ class Agent::Pod {
       container.trouble = started.error().message;
       container.exit_code = 128;
       container.finished = now();
+      agent_.logs_.closed(log_files_[i]);
     }
   }
 
@@ -130,6 +124,7 @@ class Agent::Pod {
     container.finished = now();
     container.exit_code = exit.code;
     container.signal = exit.signal;
+    agent_.logs_.closed(log_files_[i]);
     // Runs inside the process' own callback: destroy it afterwards.
     agent_.client_.loop().post([process = std::shared_ptr<Process>(std::move(processes_[i]))] {});
     advance();
@@ -206,15 +201,17 @@ class Agent::Pod {
   std::unique_ptr<Arena> arena_;
   Value pod_;
   PodState state_;
-  std::vector<std::unique_ptr<Process>> processes_;
+  std::vector<std::unique_ptr<Process>> processes_;  // null before its start and after its end
+  std::vector<std::string> log_files_;
   bool stopping_ = false;
   bool reporting_ = false;
   bool report_again_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-Agent::Agent(client::Client& client, const api::Registry& registry, AgentOptions options)
+Agent::Agent(client::Client& client, const api::Registry& registry, FileLogs& logs, AgentOptions options)
     : client_(client),
+      logs_(logs),
       pods_kind_(*registry.find("", "v1", "pods")),
       nodes_kind_(*registry.find("", "v1", "nodes")),
       options_(std::move(options)),

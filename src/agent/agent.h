@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "agent/file_logs.h"
 #include "agent/pod_status.h"
 #include "agent/process.h"
 #include "client/informer.h"
@@ -14,17 +15,13 @@ namespace muster::agent {
 
 struct AgentOptions {
   std::string node_name;
-  std::string log_directory;             // one file per container
   std::vector<std::string> environment;  // what every process gets, NAME=value
 };
 
-// The log file of a container; it exists once the container was started.
-std::string log_file(const std::string& log_directory, std::string_view ns, std::string_view pod, std::string_view uid,
-                     std::string_view container);
-
 class Agent {
  public:
-  Agent(client::Client& client, const api::Registry& registry, AgentOptions options);
+  // `logs` outlives the agent.
+  Agent(client::Client& client, const api::Registry& registry, FileLogs& logs, AgentOptions options);
   ~Agent();
 
   void start();  // registers the node, then takes its pods
@@ -36,6 +33,7 @@ class Agent {
   void changed(const client::ObjectPtr& before, const client::ObjectPtr& after);
 
   client::Client& client_;
+  FileLogs& logs_;
   const api::Resource& pods_kind_;
   const api::Resource& nodes_kind_;
   AgentOptions options_;

@@ -144,6 +144,7 @@ void Client::write(const Operation& operation, Reply reply) {
   std::string target = url_path(*operation.resource, operation.ns, collection ? "" : operation.name, operation.subresource);
   if (operation.verb != Verb::kDelete) target += "?fieldManager=" + url_escape(manager_);
   if (operation.verb == Verb::kPatch && operation.force) target += "&force=true";
+  if (operation.strict) target += "&fieldValidation=Strict";
   http::Request out = request(kMethods[static_cast<std::size_t>(operation.verb)], std::move(target));
   if (!operation.body.empty()) {
     const bool patch = operation.verb == Verb::kPatch;

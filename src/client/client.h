@@ -26,6 +26,7 @@ struct Operation {
   std::string body;         // JSON: the object, the patch, the DeleteOptions (may be empty)
   PatchType patch_type = PatchType::kMerge;
   bool force = false;       // kApply: take fields from other managers
+  bool strict = false;      // unknown and duplicate fields are errors
 
   std::string summary() const;  // "create jobs.batch default/train-workers-0"
 };

@@ -1,0 +1,33 @@
+// The commands of `muster`, each a function of its options that returns the exit code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace muster::cli {
+
+struct ServeOptions {
+  std::string data_dir;
+  std::string listen = "127.0.0.1:0";
+  bool allow_remote = false;  // an address other than loopback needs this as well (S1)
+  std::string kubeconfig_out;
+  std::string controllers = "*";
+  std::string feature_gates;
+  std::string config_file;
+  std::vector<std::string> names;
+};
+int serve(ServeOptions options);
+
+struct RunOptions {
+  std::string file;      // "-" is standard input
+  std::string data_dir;  // empty: a private one that is removed at the end
+  std::string ns = "default";
+};
+int run(const RunOptions& options);
+
+int check(const std::string& data_dir);
+int backup(const std::string& data_dir, const std::string& file);
+int restore(const std::string& file, const std::string& data_dir);
+int version();
+
+}  // namespace muster::cli

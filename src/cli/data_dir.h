@@ -1,0 +1,42 @@
+// The data directory: created with mode 0700, its keys 0600; certificates, tokens and the kubeconfig in it.
+//
+//   DIR/muster.db      the store (docs/data-directory.md)
+//   DIR/pki/           ca.{crt,key}, server.{crt,key}, admin.{crt,key}
+//   DIR/tokens         one "token,user,group" per line: an admin and a reader
+//   DIR/kubeconfig     how the admin's clients reach the server
+//   DIR/pods/          logs
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "net/certificates.h"
+
+namespace muster::cli {
+
+struct Token {
+  std::string token;
+  std::string user;
+  std::string group;
+};
+
+struct Credentials {
+  std::string ca_pem;
+  net::KeyPair server;
+  net::KeyPair admin;
+  std::vector<Token> tokens;
+};
+
+// Creates what is missing, renews certificates that are near their end or do not cover the names, and refuses a
+// directory or key that others may read (S10).
+Result<Credentials> open_data_dir(const std::string& dir, const std::vector<std::string>& server_names, const Clock& clock);
+
+std::string kubeconfig(const Credentials& credentials, const std::string& url);
+
+// Replaces the file as a whole, mode 0600; readers see the old or the new one.
+Status write_private_file(const std::string& file, std::string_view text);
+Result<std::string> read_file(const std::string& file);
+
+}  // namespace muster::cli

@@ -1,0 +1,37 @@
+// The embedded engine: store, API server, controllers, scheduler and agent joined in one process.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "admission/feature_gates.h"
+#include "base/loop.h"
+#include "base/result.h"
+#include "client/client.h"
+
+namespace muster::cli {
+
+struct EngineOptions {
+  std::string data_dir;
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 0;              // 0: any free one
+  std::vector<std::string> names;      // further names and addresses that clients may use
+  std::string kubeconfig_file;         // empty: kubeconfig in the data directory
+  std::set<std::string, std::less<>> controllers;
+  admission::FeatureGates gates;
+};
+
+class Engine {
+ public:
+  // Serving when it returns. Controllers run on `loop`, which the caller runs.
+  static Result<std::unique_ptr<Engine>> start(Loop& loop, EngineOptions options);
+  virtual ~Engine() = default;  // stops: no request is answered and no process runs any more
+
+  virtual const std::string& url() const = 0;
+  virtual const std::string& kubeconfig_file() const = 0;
+  virtual client::Transport& transport() = 0;  // in-process, as admin
+};
+
+}  // namespace muster::cli

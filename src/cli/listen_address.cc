@@ -1,0 +1,28 @@
+#include "cli/listen_address.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace muster::cli {
+
+bool ListenAddress::loopback() const { return address.starts_with("127.") || address == "::1"; }
+
+Result<ListenAddress> parse_listen(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  const auto wrong = [&] { return fail(Code::kInvalid, fmt::format("--listen: \"{}\" is not ADDRESS:PORT", text)); };
+  if (colon == std::string_view::npos) return wrong();
+  ListenAddress out{.address = std::string(text.substr(0, colon))};
+  const std::string_view port = text.substr(colon + 1);
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), out.port);
+  if (error != std::errc() || end != port.data() + port.size()) return wrong();
+  if (out.address.starts_with('[') && out.address.ends_with(']')) {
+    out.address = out.address.substr(1, out.address.size() - 2);
+  } else if (out.address.find(':') != std::string::npos) {
+    return wrong();
+  }
+  if (out.address.empty() || out.address == "localhost") out.address = "127.0.0.1";
+  return out;
+}
+
+}  // namespace muster::cli

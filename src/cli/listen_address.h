@@ -1,0 +1,21 @@
+// ADDR:PORT as given to --listen.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace muster::cli {
+
+struct ListenAddress {
+  std::string address;
+  std::uint16_t port = 0;
+  bool loopback() const;
+};
+
+// "127.0.0.1:6443", "[::1]:0", ":6443" (loopback). Fails with what is wrong.
+Result<ListenAddress> parse_listen(std::string_view text);
+
+}  // namespace muster::cli

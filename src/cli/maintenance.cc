@@ -1,0 +1,37 @@
+// `muster check`, `backup`, `restore`, `version`: what one does with a data directory besides serving it.
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "cli/print.h"
+#include "store/durability.h"
+
+namespace muster::cli {
+
+int check(const std::string& data_dir) {
+  const auto faults = store::check_sqlite(data_dir);
+  if (!faults) return complain(faults.error(), kRefused);
+  for (const auto& fault : *faults) fmt::print("{}\n", fault);
+  if (!faults->empty()) return kRefused;
+  fmt::print("{}: sound\n", data_dir);
+  return kSucceeded;
+}
+
+int backup(const std::string& data_dir, const std::string& file) {
+  if (const auto saved = store::backup_sqlite(data_dir, file); !saved) return complain(saved.error(), kRefused);
+  fmt::print("{} holds all of {}\n", file, data_dir);
+  return kSucceeded;
+}
+
+int restore(const std::string& file, const std::string& data_dir) {
+  if (const auto restored = store::restore_sqlite(file, data_dir); !restored) return complain(restored.error(), kRefused);
+  fmt::print("{} holds what {} held\n", data_dir, file);
+  return kSucceeded;
+}
+
+int version() {
+  fmt::print("muster {} (Kubernetes API 1.36)\n", MUSTER_VERSION);
+  return kSucceeded;
+}
+
+}  // namespace muster::cli

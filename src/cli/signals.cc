@@ -1,0 +1,35 @@
+#include "cli/signals.h"
+
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/result.h"
+
+namespace muster::cli {
+
+Signals::Signals() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, SIGINT);
+  ::sigaddset(&set, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+  fd_ = ::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+  MUSTER_ASSERT(fd_ >= 0, "the kernel has signalfd");
+}
+
+Signals::~Signals() {
+  if (loop_ != nullptr) loop_->unwatch(fd_);
+  ::close(fd_);
+}
+
+void Signals::on_signal(Loop& loop, std::function<void(int)> handler) {
+  loop_ = &loop;
+  loop.watch_readable(fd_, [this, handler = std::move(handler)] {
+    signalfd_siginfo info{};
+    while (::read(fd_, &info, sizeof info) == sizeof info) handler(static_cast<int>(info.ssi_signo));
+  });
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,24 @@
+// SIGINT and SIGTERM as events of a loop.
+#pragma once
+
+#include <functional>
+
+#include "base/loop.h"
+
+namespace muster::cli {
+
+class Signals {
+ public:
+  // Blocks both signals for every thread that is started later; so create it before any.
+  Signals();
+  ~Signals();
+  Signals(const Signals&) = delete;
+
+  void on_signal(Loop& loop, std::function<void(int number)> handler);
+
+ private:
+  int fd_;
+  Loop* loop_ = nullptr;
+};
+
+}  // namespace muster::cli

@@ -1,0 +1,57 @@
+// One of several processes leads: it holds a Lease and renews it.
+//
+// A lease gives no fencing by itself: a leader that was frozen past its end may still believe in it for a moment. So every
+// write of a controller is conditional besides (a resourceVersion, a uid, or a name that exists once).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "client/client.h"
+
+namespace muster::client {
+
+struct LeaderOptions {
+  std::string ns = "kube-system";
+  std::string name = "muster";
+  std::string identity;  // unique among the candidates
+  Duration lease = std::chrono::seconds(15);   // others wait this long after the last sign of life
+  Duration renew = std::chrono::seconds(10);   // a leader that could not renew for this long gives up
+  Duration retry = std::chrono::seconds(2);    // between two attempts
+};
+
+class LeaderElection {
+ public:
+  // `started` and `stopped` are called on the client's loop, in turns. After `stopped` it runs for the lease again.
+  LeaderElection(Client& client, const api::Registry& registry, LeaderOptions options, Task started, Task stopped);
+  ~LeaderElection() { *alive_ = false; }
+  LeaderElection(const LeaderElection&) = delete;
+
+  void start() { attempt(); }
+  bool leading() const { return leading_; }
+  // Gives the lease back, so that another need not wait. Ends the election.
+  void release(Task done);
+
+ private:
+  void attempt();
+  void took_lease(Result<std::string> lease);
+  void write(Verb verb, const std::string& resource_version, int transitions, const std::string& acquired);
+  void wrote(bool held);
+  void again();
+  Time now() const { return client_.loop().clock().now(); }
+
+  Client& client_;
+  const api::Resource& leases_;
+  LeaderOptions options_;
+  Task started_, stopped_;
+  bool leading_ = false;
+  bool released_ = false;
+  Time renewed_{};  // when we last wrote it, by our clock
+  // The other holder's last state and when we first saw it: its clock is not ours.
+  std::string seen_version_;
+  Time seen_at_{};
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace muster::client

@@ -1,0 +1,86 @@
+#include "client/work_queue.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace muster::client {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class WorkQueueTest : public testing::Test {
+ protected:
+  void work(const QueueKey& key) {
+    order_.push_back(key.ns + "/" + key.name);
+    if (during_) during_(key);
+    if (finish_at_once_) queue_.done(key);
+  }
+  std::unique_ptr<VirtualLoop> loop_ = make_virtual_loop(Time{});
+  std::vector<std::string> order_;
+  std::function<void(const QueueKey&)> during_;
+  bool finish_at_once_ = true;
+  WorkQueue queue_{*loop_, 1, [this](const QueueKey& key) { work(key); }};
+};
+
+TEST_F(WorkQueueTest, AKeyThatWasAddedTwiceComesOnce) {
+  queue_.add({"a", "1"});
+  queue_.add({"a", "1"});
+  loop_->run();
+  EXPECT_THAT(order_, ElementsAre("a/1"));
+}
+
+TEST_F(WorkQueueTest, NamespacesTakeTurns) {
+  for (const char* name : {"1", "2", "3"}) queue_.add({"busy", name});
+  queue_.add({"quiet", "1"});
+  loop_->run();
+  EXPECT_THAT(order_, ElementsAre("busy/1", "quiet/1", "busy/2", "busy/3"));
+}
+
+TEST_F(WorkQueueTest, AKeyAddedWhileItIsWorkedOnComesAgain) {
+  during_ = [this](const QueueKey& key) {
+    if (order_.size() == 1) queue_.add(key);
+  };
+  queue_.add({"a", "1"});
+  loop_->run();
+  EXPECT_THAT(order_, ElementsAre("a/1", "a/1"));
+}
+
+TEST_F(WorkQueueTest, WaitsForDoneBeforeTheNextKey) {
+  finish_at_once_ = false;
+  queue_.add({"a", "1"});
+  queue_.add({"a", "2"});
+  loop_->run();
+  EXPECT_THAT(order_, ElementsAre("a/1"));
+  queue_.done({"a", "1"});
+  loop_->run();
+  EXPECT_THAT(order_, ElementsAre("a/1", "a/2"));
+}
+
+TEST_F(WorkQueueTest, FailuresComeBackLaterEachTime) {
+  std::vector<Time> times;
+  during_ = [&](const QueueKey& key) {
+    times.push_back(loop_->clock().now());
+    if (times.size() < 4) queue_.add_failed(key);
+  };
+  queue_.add({"a", "1"});
+  loop_->run();
+  using std::chrono::milliseconds;
+  EXPECT_THAT(times, ElementsAre(Time{}, Time{milliseconds(5)}, Time{milliseconds(15)}, Time{milliseconds(35)}));
+}
+
+TEST_F(WorkQueueTest, TheEarliestWishCounts) {
+  queue_.add_after({"a", "1"}, std::chrono::seconds(10));
+  queue_.add_after({"a", "1"}, std::chrono::seconds(1));
+  queue_.add_after({"a", "1"}, std::chrono::seconds(5));
+  loop_->run_for(std::chrono::seconds(2));
+  EXPECT_THAT(order_, ElementsAre("a/1"));
+  order_.clear();
+  loop_->run();
+  EXPECT_THAT(order_, IsEmpty());
+}
+
+}  // namespace
+}  // namespace muster::client
