@@ -2,11 +2,10 @@
 // is, with sorted keys. Their metadata alone is typed.
 #include "api/decode_custom.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "api/go_decoder.h"
+#include "api/path_scope.h"
 #include "json/parse.h"
 
 namespace muster::api {
@@ -65,7 +64,7 @@ class Pruner {
       if (field == nullptr) {
         sort_deep(member.value);
       } else {
-        Descent descent(path_, member.key);
+        const PathScope scope(path_, member.key);
         prune(member.value, *field->schema);
       }
     }
@@ -80,14 +79,14 @@ class Pruner {
         (member.key == "apiVersion" || member.key == "kind" || member.key == "metadata")) {
       return false;
     }
-    Descent descent(path_, member.key);
+    const PathScope scope(path_, member.key);
     if (report_.unknown.size() < kMaxUnknownReported) report_.unknown.push_back(path_);
     return true;
   }
 
   void prune_map(Value map, const Schema& elem) {
     for (const Member& member : map.members()) {
-      Descent descent(path_, member.key);
+      const PathScope scope(path_, member.key);
       prune(member.value, elem);
     }
     map.sort_keys();
@@ -96,28 +95,10 @@ class Pruner {
   void prune_list(Value list, const Schema& elem) {
     std::size_t index = 0;
     for (const Value item : list.items()) {
-      Descent descent(path_, index++);
+      const PathScope scope(path_, index++);
       prune(item, elem);
     }
   }
-
-  // Lengthens the path for a scope.
-  class Descent {
-   public:
-    Descent(std::string& path, std::string_view name) : path_(path), length_(path.size()) {
-      if (!path.empty()) path += '.';
-      path += name;
-    }
-    Descent(std::string& path, std::size_t index) : path_(path), length_(path.size()) {
-      path += fmt::format("[{}]", index);
-    }
-    Descent(const Descent&) = delete;
-    ~Descent() { path_.resize(length_); }
-
-   private:
-    std::string& path_;
-    std::size_t length_;
-  };
 
   DecodeReport& report_;
   std::string path_;

@@ -7,11 +7,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "api/pattern.h"
 #include "json/strategic.h"
 #include "json/value.h"
 
@@ -73,6 +75,7 @@ struct Limits {
   std::optional<std::int64_t> min_length, max_length, min_items, max_items, min_properties,
       max_properties;
   std::string pattern;
+  std::shared_ptr<const Pattern> compiled;  // of `pattern`, if there is one
 };
 
 struct Schema final : json::MergeRules {

@@ -290,7 +290,13 @@ void SchemaBuilder::set_limits(Schema& node, Value attributes) {
   take(node.limits.maximum, attributes, "maximum");
   take(node.limits.min_length, attributes, "minLength");
   take(node.limits.max_length, attributes, "maxLength");
-  node.limits.pattern = attributes.get("pattern").as_string();
+  if (const std::string_view text = attributes.get("pattern").as_string(); !text.empty()) {
+    node.limits.pattern = text;
+    std::shared_ptr<const Pattern>& compiled = patterns_[node.limits.pattern];
+    if (compiled == nullptr) compiled = compile_pattern(text);
+    MUSTER_ASSERT(compiled != nullptr, "a pattern that is no regular expression");
+    node.limits.compiled = compiled;
+  }
   for (const std::string_view key : {"anyOf", "oneOf", "allOf", "not"}) {
     const Value* const clause = attributes.find(key);
     if (clause == nullptr) continue;

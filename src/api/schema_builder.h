@@ -75,6 +75,7 @@ class SchemaBuilder {
   std::vector<json::Value> descriptions_;
   std::vector<Variant> variants_;
   ByText<const Schema*> scalars_;
+  ByText<std::shared_ptr<const Pattern>> patterns_;
 };
 
 }  // namespace muster::api
