@@ -45,6 +45,7 @@ struct ClientRequest {
 
   Duration timeout = std::chrono::seconds(30);  // until the last byte of the answer; zero: none
   Duration silence = {};                        // longest wait for the next byte of it; zero: any
+  std::size_t max_body = 0;                     // longer answers fail with kTooLarge; zero: any
 };
 
 struct ResponseHead {
@@ -80,9 +81,9 @@ class HttpClient {
   // answer is sent once more on a new one, if its method is idempotent.
   virtual RequestId send(ClientRequest request, ResponseEvents events) = 0;
 
-  // The same for an answer that is wanted whole; longer ones than `max_body` fail with kTooLarge.
-  RequestId fetch(ClientRequest request, std::move_only_function<void(Result<Reply>)> done,
-                  std::size_t max_body = 64 * 1024 * 1024);
+  // The same for an answer that is wanted whole; without a max_body kMaxFetch is taken.
+  static constexpr std::size_t kMaxFetch = 64 * 1024 * 1024;
+  RequestId fetch(ClientRequest request, std::move_only_function<void(Result<Reply>)> done);
 
   // From any thread. No callback is called after it if they run on the calling thread; else one
   // that is running or posted may still finish. Unknown and past requests are ignored.

@@ -1,0 +1,425 @@
+#include "net/http_client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <mutex>
+#include <thread>
+
+#include "net/testing.h"
+
+namespace muster::net {
+namespace {
+
+using testing::AnyOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+std::unique_ptr<HttpServer> serve(http::Handler handler, ServerOptions options = test_options()) {
+  return HttpServer::start(std::move(options), std::move(handler)).value();
+}
+
+ClientOptions trusting() { return {.ca_pem = test_pki().authority.certificate_pem}; }
+
+std::unique_ptr<HttpClient> make_client(ClientOptions options = trusting()) {
+  return HttpClient::create(std::move(options)).value();
+}
+
+std::string url_of(const HttpServer& server, std::string_view path) {
+  return fmt::format("https://127.0.0.1:{}{}", server.port(), path);
+}
+
+Result<Reply> fetch(HttpClient& client, ClientRequest request) {
+  std::promise<Result<Reply>> promise;
+  client.fetch(std::move(request),
+               [&](Result<Reply> reply) { promise.set_value(std::move(reply)); });
+  return promise.get_future().get();
+}
+
+http::Response text_response(std::string text) {
+  http::Response response;
+  response.headers = {{"X-Kind", "text"}};
+  response.body.push_back(http::Chunk::own(std::move(text)));
+  return response;
+}
+
+void echo(const std::shared_ptr<http::Exchange>& exchange) {
+  const http::Request& request = exchange->request();
+  exchange->respond(text_response(fmt::format("{} {} {} [{}]", request.method, request.target,
+                                              http::find_header(request.headers, "Authorization"),
+                                              request.body)));
+}
+
+// A server that says and does what the test writes down, byte by byte, without TLS.
+class ScriptedServer {
+ public:
+  using Script = std::function<void(int connection, const std::function<std::string()>& read,
+                                    const std::function<void(std::string_view)>& write)>;
+  explicit ScriptedServer(int connections, Script script)
+      : listener_(listen_on({"127.0.0.1", 0}).value()), thread_([this, connections, script] {
+          for (int i = 0; i < connections; ++i) serve(i, script);
+        }) {}
+  ~ScriptedServer() { thread_.join(); }
+  std::string url() const {
+    return fmt::format("http://127.0.0.1:{}/", local_port(listener_.get()).value());
+  }
+
+ private:
+  static void wait_readable(int fd) {
+    pollfd one{.fd = fd, .events = POLLIN, .revents = 0};
+    poll(&one, 1, 10'000);
+  }
+  void serve(int number, const Script& script) {
+    wait_readable(listener_.get());
+    const Accepted accepted = accept_from(listener_.get()).value();
+    if (!accepted.fd.valid()) return;
+    Channel channel(accepted.fd.get());
+    script(
+        number,
+        [&] {
+          std::array<char, 4096> buffer;
+          wait_readable(accepted.fd.get());
+          const IoResult result = channel.read(buffer);
+          return std::string(buffer.data(), result.bytes);
+        },
+        [&](std::string_view text) { channel.write(text); });
+  }
+
+  UniqueFd listener_;
+  std::thread thread_;
+};
+
+TEST(HttpClient, FetchesAndKeepsTheConnection) {
+  const auto server = serve(echo);
+  const auto client = make_client();
+  for (int i = 0; i < 3; ++i) {
+    const auto reply = fetch(*client, {.method = "PUT",
+                                       .url = url_of(*server, "/a?b"),
+                                       .headers = {{"Authorization", "Bearer t"}},
+                                       .body = "body"});
+    ASSERT_TRUE(reply.has_value()) << reply.error().message;
+    EXPECT_EQ(reply->status, 200);
+    EXPECT_EQ(reply->body, "PUT /a?b Bearer t [body]");
+    EXPECT_THAT(reply->headers, Contains(Pair("X-Kind", "text")));
+  }
+  EXPECT_EQ(server->stats().accepted_connections, 1U);
+}
+
+TEST(HttpClient, ManyRequestsAtOnceShareABoundedNumberOfConnections) {
+  const auto server = serve(echo);
+  auto options = trusting();
+  options.max_connections = 4;
+  const auto client = make_client(std::move(options));
+  std::vector<std::promise<Result<Reply>>> promises(100);
+  for (std::size_t i = 0; i < promises.size(); ++i) {
+    client->fetch({.url = url_of(*server, fmt::format("/{}", i))},
+                  [&promises, i](Result<Reply> reply) { promises[i].set_value(std::move(reply)); });
+  }
+  for (std::size_t i = 0; i < promises.size(); ++i) {
+    EXPECT_EQ(promises[i].get_future().get().value().body, fmt::format("GET /{}  []", i));
+  }
+  EXPECT_LE(server->stats().accepted_connections, 4U);
+}
+
+TEST(HttpClient, TooManyWaitingRequestsFailAtOnce) {
+  const auto server = serve([](std::shared_ptr<http::Exchange> exchange) {
+    exchange->set_timer(std::chrono::hours(1), [exchange] {});  // held, never answered
+  });
+  auto options = trusting();
+  options.max_connections = 1;
+  options.max_waiting = 1;
+  const auto client = make_client(std::move(options));
+  client->send({.url = url_of(*server, "/busy")}, {});
+  client->send({.url = url_of(*server, "/waits")}, {});
+  EXPECT_EQ(fetch(*client, {.url = url_of(*server, "/")}).error().code, Code::kTooManyRequests);
+}
+
+TEST(HttpClient, AStreamArrivesPieceByPieceAndEndsWithItsEnd) {
+  std::promise<std::shared_ptr<http::Exchange>> arrived;
+  const auto server = serve([&](std::shared_ptr<http::Exchange> exchange) {
+    exchange->start_stream({});
+    arrived.set_value(std::move(exchange));
+  });
+  const auto client = make_client();
+  std::promise<int> head;
+  std::promise<std::string> first, second;
+  std::promise<Status> ended;
+  int pieces = 0;
+  client->send({.url = url_of(*server, "/watch"), .timeout = {}},
+               {.on_head = [&](ResponseHead h) { head.set_value(h.status); },
+                .on_data =
+                    [&](std::string_view data) {
+                      (pieces++ == 0 ? first : second).set_value(std::string(data));
+                    },
+                .on_end = [&](Status status) { ended.set_value(std::move(status)); }});
+  const auto exchange = arrived.get_future().get();
+  EXPECT_EQ(head.get_future().get(), 200);
+  exchange->send({http::Chunk::literal("one")});
+  EXPECT_EQ(first.get_future().get(), "one");
+  exchange->send({http::Chunk::literal("two")});
+  EXPECT_EQ(second.get_future().get(), "two");
+  exchange->finish();
+  EXPECT_TRUE(ended.get_future().get().has_value());
+}
+
+TEST(HttpClient, AStreamThatIsCutEndsWithAnError) {
+  const auto server = serve([](const std::shared_ptr<http::Exchange>& exchange) {
+    exchange->start_stream(text_response("half of it"));
+    exchange->abort();
+  });
+  const auto client = make_client();
+  EXPECT_EQ(fetch(*client, {.url = url_of(*server, "/")}).error().code, Code::kUnavailable);
+}
+
+TEST(HttpClient, CancellingTellsTheServer) {
+  std::promise<void> started, gone;
+  const auto server = serve([&](std::shared_ptr<http::Exchange> exchange) {
+    exchange->start_stream(text_response("x"));
+    exchange->on_close([&, exchange] { gone.set_value(); });
+  });
+  const auto client = make_client();
+  const RequestId watch = client->send({.url = url_of(*server, "/"), .timeout = {}},
+                                       {.on_data = [&](std::string_view) { started.set_value(); },
+                                        .on_end = [](Status) { ADD_FAILURE() << "cancelled"; }});
+  started.get_future().wait();
+  client->cancel(watch);
+  gone.get_future().wait();
+}
+
+TEST(HttpClient, ShowsItsCertificate) {
+  const auto server = serve([](const std::shared_ptr<http::Exchange>& exchange) {
+    const http::Peer& peer = exchange->request().peer;
+    exchange->respond(text_response(fmt::format("{} {} {}", peer.common_name,
+                                                fmt::join(peer.organizations, "+"), peer.address)));
+  });
+  auto options = trusting();
+  options.certificate_pem = test_pki().alice.certificate_pem;
+  options.private_key_pem = test_pki().alice.private_key_pem;
+  const auto client = make_client(std::move(options));
+  EXPECT_EQ(fetch(*client, {.url = url_of(*server, "/")}).value().body,
+            "alice admins+dev 127.0.0.1");
+}
+
+TEST(HttpClient, TrustsOnlyItsAuthorityAndOnlyTheRightName) {
+  const auto server = serve(echo);
+  const KeyPair stranger = make_authority({"stranger", {}}, kAlways).value();
+  const auto wary = make_client({.ca_pem = stranger.certificate_pem});
+  const auto refused = fetch(*wary, {.url = url_of(*server, "/")});
+  EXPECT_EQ(refused.error().code, Code::kUnavailable);
+  EXPECT_THAT(refused.error().message, HasSubstr("certificate verify failed"));
+
+  auto options = trusting();
+  options.tls_server_name = "other.example";
+  const auto strict = make_client(std::move(options));
+  EXPECT_THAT(fetch(*strict, {.url = url_of(*server, "/")}).error().message, HasSubstr("mismatch"));
+
+  const auto careless = make_client({.ca_pem = stranger.certificate_pem, .verify_server = false});
+  EXPECT_TRUE(fetch(*careless, {.url = url_of(*server, "/")}).has_value());
+}
+
+TEST(HttpClient, NamesAreLookedUp) {
+  const auto server = serve(echo);
+  const auto client = make_client();
+  const auto reply = fetch(*client, {.url = fmt::format("https://localhost:{}/", server->port())});
+  EXPECT_TRUE(reply.has_value()) << reply.error().message;
+}
+
+TEST(HttpClient, NobodyThere) {
+  std::uint16_t port;
+  {
+    const UniqueFd closed = listen_on({"127.0.0.1", 0}).value();
+    port = local_port(closed.get()).value();
+  }
+  const auto client = make_client();
+  const auto reply = fetch(*client, {.url = fmt::format("https://127.0.0.1:{}/", port)});
+  EXPECT_EQ(reply.error().code, Code::kUnavailable);
+  EXPECT_THAT(reply.error().message, HasSubstr("refused"));
+}
+
+TEST(HttpClient, ASilentServerTimesOut) {
+  const auto server = serve([](std::shared_ptr<http::Exchange> exchange) {
+    exchange->start_stream({});
+    exchange->set_timer(std::chrono::hours(1), [exchange] {});
+  });
+  const auto client = make_client();
+  const Duration kSoon = std::chrono::milliseconds(30);
+  EXPECT_EQ(fetch(*client, {.url = url_of(*server, "/"), .timeout = kSoon}).error().code,
+            Code::kTimeout);
+  EXPECT_EQ(fetch(*client, {.url = url_of(*server, "/"), .silence = kSoon}).error().code,
+            Code::kTimeout);
+}
+
+TEST(HttpClient, WhatCannotBeSentIsNotSent) {
+  const auto client = make_client();
+  EXPECT_EQ(fetch(*client, {.url = "nonsense"}).error().code, Code::kBadRequest);
+  EXPECT_EQ(fetch(*client, {.method = "GET /\r\n", .url = "https://127.0.0.1/"}).error().code,
+            Code::kBadRequest);
+  EXPECT_EQ(
+      fetch(*client, {.url = "https://127.0.0.1/", .headers = {{"A", "b\r\nC: d"}}}).error().code,
+      Code::kBadRequest);
+}
+
+TEST(HttpClient, AnAnswerThatIsTooLongIsCutOff) {
+  const auto server = serve([](const std::shared_ptr<http::Exchange>& exchange) {
+    exchange->respond(text_response(std::string(100'000, 'x')));
+  });
+  const auto client = make_client();
+  EXPECT_EQ(fetch(*client, {.url = url_of(*server, "/"), .max_body = 99'999}).error().code,
+            Code::kTooLarge);
+  EXPECT_EQ(fetch(*client, {.url = url_of(*server, "/"), .max_body = 100'000}).value().body.size(),
+            100'000U);
+}
+
+TEST(HttpClient, AStaleConnectionIsTriedOnceMoreIfThatDoesNoHarm) {
+  // The first connection answers once, then closes when the next request has come.
+  const auto script = [](int connection, const auto& read, const auto& write) {
+    read();
+    write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    if (connection == 0) read();
+  };
+  {
+    const ScriptedServer server(2, script);
+    const auto client = make_client();
+    EXPECT_EQ(fetch(*client, {.url = server.url()}).value().body, "ok");
+    EXPECT_EQ(fetch(*client, {.url = server.url()}).value().body, "ok");
+  }
+  {
+    const ScriptedServer server(1, script);
+    const auto client = make_client();
+    EXPECT_EQ(fetch(*client, {.url = server.url()}).value().body, "ok");
+    EXPECT_EQ(fetch(*client, {.method = "POST", .url = server.url()}).error().code,
+              Code::kUnavailable);
+  }
+}
+
+TEST(HttpClient, AFreshConnectionThatIsLostIsNotTriedAgain) {
+  const ScriptedServer server(1, [](int, const auto& read, const auto&) { read(); });
+  const auto client = make_client();
+  EXPECT_EQ(fetch(*client, {.url = server.url()}).error().code, Code::kUnavailable);
+}
+
+TEST(HttpClient, AnswersOfOtherServers) {
+  const ScriptedServer server(4, [](int connection, const auto& read, const auto& write) {
+    read();
+    switch (connection) {
+      case 0:
+        return write("HTTP/1.0 200 OK\r\n\r\nuntil the end");
+      case 1:
+        return write(
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
+      case 2:
+        return write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort");
+      default:
+        return write("SSH-2.0\r\n");
+    }
+  });
+  const auto client = make_client();
+  EXPECT_EQ(fetch(*client, {.url = server.url()}).value().body, "until the end");
+  EXPECT_EQ(fetch(*client, {.url = server.url()}).value().status, 204);
+  EXPECT_EQ(fetch(*client, {.url = server.url()}).error().code, Code::kUnavailable);
+  EXPECT_EQ(fetch(*client, {.url = server.url()}).error().code, Code::kInternal);
+}
+
+// Collects posted tasks; the test runs them.
+class TaskQueue {
+ public:
+  std::function<void(Task)> post() {
+    return [this](Task task) {
+      const std::lock_guard lock(mutex_);
+      tasks_.push_back(std::move(task));
+      came_.notify_all();
+    };
+  }
+  void run_one() {
+    Task task;
+    {
+      std::unique_lock lock(mutex_);
+      came_.wait(lock, [this] { return !tasks_.empty(); });
+      task = std::move(tasks_.front());
+      tasks_.erase(tasks_.begin());
+    }
+    task();
+  }
+  std::size_t size() {
+    const std::lock_guard lock(mutex_);
+    return tasks_.size();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable came_;
+  std::vector<Task> tasks_;
+};
+
+TEST(HttpClient, CallbacksRunWhereTheyArePostedTo) {
+  const auto server = serve(echo);
+  TaskQueue queue;
+  auto options = trusting();
+  options.post = queue.post();
+  const auto client = make_client(std::move(options));
+  std::thread::id where;
+  bool done = false;
+  client->fetch({.url = url_of(*server, "/")}, [&](Result<Reply> reply) {
+    where = std::this_thread::get_id();
+    done = reply.has_value();
+  });
+  while (!done) queue.run_one();
+  EXPECT_EQ(where, std::this_thread::get_id());
+}
+
+TEST(HttpClient, NothingIsCalledAfterCancelOnTheSameThread) {
+  const auto server = serve(echo);
+  TaskQueue queue;
+  auto options = trusting();
+  options.post = queue.post();
+  const auto client = make_client(std::move(options));
+  const RequestId id = client->fetch({.url = url_of(*server, "/")},
+                                     [](Result<Reply>) { ADD_FAILURE() << "was cancelled"; });
+  queue.run_one();  // the head is there, data and end may be posted already
+  client->cancel(id);
+  client->stop();
+  while (queue.size() > 0) queue.run_one();
+}
+
+TEST(HttpClient, ASlowReaderOfAStreamHoldsTheServerBack) {
+  constexpr std::size_t kTotal = 64 * 1024 * 1024;
+  const auto server = serve([](const std::shared_ptr<http::Exchange>& exchange) {
+    exchange->respond(text_response(std::string(kTotal, 'x')));
+  });
+  TaskQueue queue;
+  auto options = trusting();
+  options.post = queue.post();
+  const auto client = make_client(std::move(options));
+  std::size_t received = 0;
+  bool done = false;
+  client->send({.url = url_of(*server, "/")},
+               {.on_data = [&](std::string_view data) { received += data.size(); },
+                .on_end = [&](Status status) { done = status.has_value(); }});
+  queue.run_one();
+  std::size_t most = 0;
+  while (!done) {
+    most = std::max(most, queue.size());
+    queue.run_one();
+  }
+  EXPECT_EQ(received, kTotal);
+  EXPECT_LT(most, 200U);  // pieces of up to 16 KiB: a bit more than 1 MiB, of 64
+}
+
+TEST(HttpClient, StoppingEndsWhatIsUnderWay) {
+  const auto server = serve([](std::shared_ptr<http::Exchange> exchange) {
+    exchange->set_timer(std::chrono::hours(1), [exchange] {});
+  });
+  const auto client = make_client();
+  std::promise<Result<Reply>> promise;
+  client->fetch({.url = url_of(*server, "/")},
+                [&](Result<Reply> reply) { promise.set_value(std::move(reply)); });
+  client->stop();
+  EXPECT_EQ(promise.get_future().get().error().code, Code::kUnavailable);
+  EXPECT_EQ(fetch(*client, {.url = url_of(*server, "/")}).error().code, Code::kUnavailable);
+}
+
+}  // namespace
+}  // namespace muster::net
