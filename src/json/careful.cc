@@ -136,7 +136,8 @@ class Reader {
   void member(Value object, const std::string& key, const PathFrame* path, int depth) {
     const PathFrame frame{.parent = path, .key = key};
     const Value below = value(&frame, depth);
-    if (report_ && object.has(key)) report_->duplicates.push_back(path_text(&frame));
+    if (report_ && report_->duplicates.size() < kMaxReportedDuplicates && object.has(key))
+      report_->duplicates.push_back(path_text(&frame));
     object.set(key, below);
   }
 

@@ -81,7 +81,8 @@ class Walk {
       seen |= bit;
       if (earlier) {
         *earlier = below;
-        if (report_) report_->duplicates.push_back(path_text(&frame));
+        if (report_ && report_->duplicates.size() < kMaxReportedDuplicates)
+          report_->duplicates.push_back(path_text(&frame));
       } else {
         made.append(arena_.copy(key), below);
       }

@@ -13,6 +13,9 @@ namespace muster::json {
 // Deeper documents are refused (S4: nesting 256).
 inline constexpr int kMaxDepth = 256;
 
+// More duplicates than these are not reported, as upstream: nobody reads on.
+inline constexpr std::size_t kMaxReportedDuplicates = 100;
+
 struct ParseReport {
   // Paths of members that a later member of the same name replaced, in the order met: "data.a",
   // "spec.containers[0].name". The later value wins, at the place of the first.

@@ -33,6 +33,14 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+std::uint32_t decode_utf8(std::string_view sequence) {
+  const auto lead = static_cast<unsigned char>(sequence[0]);
+  if (sequence.size() == 1) return lead;
+  std::uint32_t code_point = lead & (0x7FU >> sequence.size());
+  for (const char c : sequence.substr(1)) code_point = code_point << 6 | (c & 0x3F);
+  return code_point;
+}
+
 void append_utf8(std::string& out, std::uint32_t c) {
   const auto put = [&](std::uint32_t byte) { out += static_cast<char>(byte); };
   if (c < 0x80) {

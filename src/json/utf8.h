@@ -12,6 +12,7 @@ namespace muster::json {
 // no surrogates, nothing beyond U+10FFFF.
 std::size_t utf8_sequence_length(std::string_view text);
 bool is_utf8(std::string_view text);
+std::uint32_t decode_utf8(std::string_view sequence);  // one well-formed sequence
 void append_utf8(std::string& out, std::uint32_t code_point);
 
 }  // namespace muster::json
