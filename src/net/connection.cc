@@ -58,9 +58,9 @@ void Connection::close() {
   const auto self = shared_from_this();
   if (phase_ == Phase::kIdle) channel_.say_goodbye();
   enter(Phase::kClosed);
-  end_exchange();
   output_.clear();
   socket_.close();
+  end_exchange();
   worker_.forget(*this);
 }
 
