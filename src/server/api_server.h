@@ -1,0 +1,104 @@
+// The Kubernetes API over a store, without sockets: routing, authentication, authorisation,
+// admission and the REST rules of every verb. net/ hands it requests from the network, client/ from
+// inside the process.
+//
+// Reads are answered from the store's newest snapshot on the calling thread. Writes are computed
+// there, too, submitted to the store, and computed again on the fresh state if somebody else was
+// faster. See docs/life-of-a-request.md.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "admission/feature_gates.h"
+#include "api/registry.h"
+#include "base/clock.h"
+#include "base/http.h"
+#include "base/metrics.h"
+#include "server/identity.h"
+#include "store/store.h"
+
+namespace muster::server {
+
+struct Token {
+  std::string secret;
+  User user;
+};
+
+struct VersionInfo {
+  std::string git_version = "v1.36.3+muster";
+  std::string git_commit;
+  std::string build_date = "1970-01-01T00:00:00Z";
+};
+
+// Where the text of pods' logs comes from; implemented by the node agent.
+class LogSource {
+ public:
+  struct Wanted {
+    std::string ns;
+    std::string pod;
+    std::string uid;
+    std::string container;
+    bool follow = false;
+    bool previous = false;
+    bool timestamps = false;
+    std::optional<std::int64_t> since_seconds;
+    std::optional<Time> since_time;
+    std::optional<std::int64_t> tail_lines;
+    std::optional<std::int64_t> limit_bytes;
+  };
+  virtual ~LogSource() = default;
+  // Answers the exchange, at once or as a stream, from any thread. Must not block.
+  virtual void serve(Wanted wanted, std::shared_ptr<http::Exchange> exchange) = 0;
+};
+
+struct Options {
+  std::vector<Token> tokens;
+  bool anonymous = true;  // requests without credentials are system:anonymous; else 401
+  // Every new namespace gets its service account "default" with it; upstream has a controller for
+  // that.
+  bool default_service_accounts = false;
+  bool impersonation = false;  // Impersonate-* headers of system:masters are honoured
+  std::uint64_t seed = 1;      // of uids and generated names; pass real randomness outside tests
+  VersionInfo version;
+  std::string server_address = "127.0.0.1:6443";  // host and port that clients use, for discovery
+  admission::FeatureGates gates;
+  // Host headers that are answered (S2: a web page must not reach us under a name of its own);
+  // empty: all.
+  std::vector<std::string> allowed_hosts;
+  LogSource* logs = nullptr;  // outlives the server
+  // A keyed hash (HMAC-SHA256) under a key that only this server has, for tokens of service
+  // accounts. Any thread. Without it no such tokens are issued or accepted.
+  std::function<std::string(std::string_view text)> sign_token;
+  // Requests being answered at once; more are told to come back (429). Watches and logs do not
+  // count.
+  std::size_t max_requests_in_flight = 1'000;
+};
+
+class ApiServer {
+ public:
+  // All references outlive the server.
+  ApiServer(store::Store& store, const api::Registry& registry, const Clock& clock,
+            Metrics& metrics, Options options);
+  ~ApiServer();
+  ApiServer(const ApiServer&) = delete;
+
+  // From any thread, for many exchanges at once. The exchange's peer and headers say who asks.
+  void handle(std::shared_ptr<http::Exchange> exchange);
+  // The same for a caller inside the process, whose identity needs no proof.
+  void handle_as(std::shared_ptr<http::Exchange> exchange, User user);
+
+  // Why the server cannot do its work (shown by /readyz); empty when all is well. Any thread.
+  void set_not_ready(std::string why);
+
+ private:
+  struct Impl;
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace muster::server

@@ -1,0 +1,49 @@
+// Who may do what: system:masters everything, others what roles give them
+// (rbac.authorization.k8s.io objects in the store and the few rules that every user has). Reads one
+// snapshot; no caches to go stale.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "server/core.h"
+#include "server/identity.h"
+#include "server/request_info.h"
+
+namespace muster::server {
+
+struct Attributes {
+  std::string verb;
+  std::string path;  // set for requests that are about no resource; then the rest is empty
+  std::string group;
+  std::string resource;
+  std::string subresource;
+  std::string ns;
+  std::string name;
+
+  static Attributes of(const RequestInfo& info);
+};
+
+struct Verdict {
+  bool allowed = false;
+  std::string reason;
+};
+Verdict authorize(const Core& core, const User& user, const Attributes& wanted);
+
+// kForbidden in upstream's words.
+Error forbidden(const User& user, const Attributes& wanted, std::string_view reason);
+
+struct PolicyRule {
+  std::vector<std::string> verbs;
+  std::vector<std::string> groups;
+  std::vector<std::string> resources;
+  std::vector<std::string> names;
+  std::vector<std::string> paths;  // nonResourceURLs
+};
+// Every rule that applies to the user, those of the namespace included; for SelfSubjectRulesReview.
+std::vector<PolicyRule> rules_for(const Core& core, const User& user, std::string_view ns);
+
+}  // namespace muster::server

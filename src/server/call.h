@@ -1,0 +1,66 @@
+// One request on its way through the server: who asks for what, and how the answer goes out.
+// Internal to server/.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/http.h"
+#include "server/core.h"
+#include "server/media_type.h"
+#include "server/request_info.h"
+
+namespace muster::server {
+
+// Held by whoever still has to answer. Used by one thread at a time.
+class Call : public std::enable_shared_from_this<Call> {
+ public:
+  Call(std::shared_ptr<Core> the_core, std::shared_ptr<http::Exchange> the_exchange);
+  ~Call();
+  Call(const Call&) = delete;
+
+  const std::shared_ptr<Core> core;
+  const std::shared_ptr<http::Exchange> exchange;
+  const Time started;
+  const std::string audit_id;
+  RequestInfo info;
+  User user;
+  Accepted accepted;
+  const api::Resource* resource = nullptr;        // null for paths that are no resource
+  const api::Subresource* subresource = nullptr;  // null for the object itself
+  std::vector<std::string> warnings;              // sent with the answer
+
+  const http::Request& request() const { return exchange->request(); }
+  std::string_view header(std::string_view name) const {
+    return http::find_header(request().headers, name);
+  }
+
+  // Each answers the request; only the first one counts.
+  // JSON text, sent as YAML or indented if the client asked for that.
+  void answer_json(int status, std::vector<http::Chunk> body, http::Headers more = {});
+  void answer_json(int status, std::string body) { answer_json(status, chunks(std::move(body))); }
+  void answer_text(int status, std::string text);
+  void answer_error(const Error& error, std::string_view continue_token = "");
+  void answer(int status, std::string_view content_type, std::vector<http::Chunk> body,
+              http::Headers more = {});
+
+  // Opens a stream; what follows goes to the exchange itself.
+  void start_stream(std::string_view content_type);
+  // A watch or log does not count as a request in flight.
+  void long_running();
+  // Somebody else answers the exchange from now on.
+  void hand_over();
+
+  static std::vector<http::Chunk> chunks(std::string text);
+
+ private:
+  http::Headers headers(std::string_view content_type) const;
+  void note(int status);
+
+  bool answered_ = false;
+  bool counted_ = true;
+};
+using CallPtr = std::shared_ptr<Call>;
+
+}  // namespace muster::server

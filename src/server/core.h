@@ -1,0 +1,41 @@
+// What all handlers of one server share. Internal to server/.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+
+#include "api/discovery.h"
+#include "base/rng.h"
+#include "server/api_server.h"
+
+namespace muster::server {
+
+class Core {
+ public:
+  Core(store::Store& the_store, const api::Registry& the_registry, const Clock& the_clock,
+       Metrics& the_metrics, Options the_options);
+
+  store::Store& store;
+  const api::Registry& registry;
+  const Clock& clock;
+  Metrics& metrics;
+  const Options options;
+  const api::Discovery discovery;
+
+  // Any thread.
+  std::string new_uid();
+  std::string name_suffix();
+  std::uint64_t random_below(std::uint64_t bound);
+  void set_not_ready(std::string why);
+  std::string not_ready() const;
+
+  std::atomic<std::size_t> in_flight = 0;
+
+ private:
+  mutable std::mutex mutex_;
+  Rng rng_;
+  std::string not_ready_;
+};
+
+}  // namespace muster::server

@@ -1,0 +1,43 @@
+// The steps that every write of an object shares: defaults, field tracking, admission, validation,
+// canonical form. Internal to server/.
+#pragma once
+
+#include "fields/managed_fields.h"
+#include "server/options.h"
+#include "server/write.h"
+
+namespace muster::server {
+
+// Who writes, for managedFields.
+struct Tracking {
+  std::string manager;
+  bool done = false;  // the managedFields are right already (apply)
+};
+
+// By the fieldManager parameter or the User-Agent.
+Result<Tracking> tracking_of(const Call& call, const WriteOptions& options);
+fields::Writer writer_of(const Attempt& attempt, const Tracking& tracking);
+
+// `object` is decoded, in the version of the request. 201.
+Result<Outcome> create_from(Attempt& attempt, json::Value object, const WriteOptions& options,
+                            const Tracking& tracking);
+
+struct UpdateRules {
+  bool sent_whole = true;  // PUT: a uid is a precondition, a missing resourceVersion may be refused
+};
+// `old` is the live object as a tree in the version of the request; `object` what it shall become.
+Result<Outcome> update_to(Attempt& attempt, const store::ObjectPtr& live, json::Value old,
+                          json::Value object, const WriteOptions& options, const Tracking& tracking,
+                          const UpdateRules& rules);
+
+// Put `object` (version of the resource) in place of what has the revision `expected`; 0: of
+// nothing.
+Result<store::Write> put_write(json::Arena& arena, json::Value object,
+                               const api::Resource& resource, store::Revision expected);
+// Remove it. Watchers see its last stored state.
+store::Write delete_write(const store::Object& live, const api::Resource& resource);
+
+// An object of the given text that is shown and not stored.
+store::ObjectPtr shown(std::string text, store::Revision revision);
+
+}  // namespace muster::server

@@ -1,0 +1,169 @@
+#include "server/patch_document.h"
+
+#include <algorithm>
+#include <array>
+
+#include "api/field_error.h"
+#include "json/parse.h"
+#include "json/patch.h"
+#include "json/strategic.h"
+#include "json/write.h"
+#include "json/yaml.h"
+#include "server/errors.h"
+#include "server/media_type.h"
+
+namespace muster::server {
+namespace {
+
+// S4: what a single request may make us do.
+constexpr std::size_t kMaxOperations = 10'000;
+
+Error not_decoded(std::string_view why) {
+  return bad_request(fmt::format("error decoding patch: {}", why));
+}
+
+std::string_view go_kind(json::Value value) {
+  switch (value.kind()) {
+    case json::Kind::kNull:
+      return "null";
+    case json::Kind::kBool:
+      return "bool";
+    case json::Kind::kString:
+      return "string";
+    case json::Kind::kArray:
+      return "array";
+    case json::Kind::kObject:
+      return "object";
+    default:
+      return "number";
+  }
+}
+
+Result<json::Value> parse_patch(json::Arena& arena, std::string_view body, Looseness& loose) {
+  json::ParseReport report;
+  Result<json::Value> tree = json::parse(arena, body, &report);
+  if (!tree) return std::unexpected(not_decoded(tree.error().message));
+  for (const std::string& path : report.duplicates)
+    loose.duplicates.push_back(fmt::format("duplicate field \"{}\"", path));
+  return tree;
+}
+
+void note_unknown_members(json::Value operations, Looseness& loose) {
+  static constexpr std::array<std::string_view, 4> kKnown{"op", "path", "from", "value"};
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    for (const json::Member& member : operations.item(i).members()) {
+      if (std::ranges::find(kKnown, member.key) != kKnown.end()) continue;
+      loose.unknown.push_back(fmt::format("json patch unknown field \"[{}].{}\"", i, member.key));
+    }
+  }
+}
+
+Result<json::Value> json_patched(json::Arena& arena, std::string_view body, json::Value object,
+                                 Looseness& loose) {
+  MUSTER_TRY(const json::Value operations, parse_patch(arena, body, loose));
+  if (!operations.is_array()) {
+    return std::unexpected(not_decoded(
+        fmt::format("json: cannot unmarshal {} into Go value of type []handlers.jsonPatchOp",
+                    go_kind(operations))));
+  }
+  if (operations.size() > kMaxOperations) {
+    return fail(
+        Code::kTooLarge,
+        fmt::format(
+            "Request entity too large: The allowed maximum operations in a JSON patch is {}, "
+            "got {}",
+            kMaxOperations, operations.size()));
+  }
+  note_unknown_members(operations, loose);
+  json::Value target = json::clone(arena, object);
+  if (!json::apply_json_patch(target, operations)) return std::unexpected(rejected_patch());
+  return target;
+}
+
+Result<json::Value> merge_patch(json::Arena& arena, std::string_view body, Looseness& loose) {
+  MUSTER_TRY(const json::Value patch, parse_patch(arena, body, loose));
+  if (!patch.is_object()) {
+    return std::unexpected(not_decoded(
+        fmt::format("json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
+                    go_kind(patch))));
+  }
+  return patch;
+}
+
+}  // namespace
+
+Result<PatchType> patch_type(std::string_view content_type, bool custom) {
+  const std::string type = media_type(content_type);
+  if (type == "application/json-patch+json") return PatchType::kJson;
+  if (type == "application/merge-patch+json") return PatchType::kMerge;
+  if (type == "application/apply-patch+yaml") return PatchType::kApply;
+  if (type == "application/strategic-merge-patch+json" && !custom) return PatchType::kStrategic;
+  if (!custom) return fail(Code::kUnsupportedMediaType, "415: Unsupported Media Type");
+  return fail(
+      Code::kUnsupportedMediaType,
+      "the body of the request was in an unknown format - accepted media types include: "
+      "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
+}
+
+Result<json::Value> patched(json::Arena& arena, PatchType type, std::string_view body,
+                            json::Value object, const api::Schema& schema, Looseness& loose) {
+  if (type == PatchType::kJson) return json_patched(arena, body, object, loose);
+  MUSTER_TRY(const json::Value patch, merge_patch(arena, body, loose));
+  const json::Value target = json::clone(arena, object);
+  if (type == PatchType::kMerge) return json::apply_merge_patch(arena, target, patch);
+  return json::apply_strategic_merge(arena, target, patch, schema);
+}
+
+Result<json::Value> decode_patched(json::Arena& arena, json::Value tree, const BodyKind& kind,
+                                   Looseness loose, const BodyRules& rules) {
+  const auto invalid = [&](std::string_view why) {
+    api::FieldErrors errors;
+    errors.invalid(api::Path("patch"), json::write(tree), why);
+    return std::unexpected(errors.to_error("", "", "", ""));
+  };
+  if (!tree.is_object())
+    return invalid("json: cannot unmarshal the patched document into an object");
+  const Result<json::Value> object = decode_tree(arena, tree, kind, loose);
+  if (!object) return invalid(object.error().message);
+  if (loose.empty() || rules.validation == FieldValidation::kIgnore) return object;
+  std::vector<std::string> texts = loose.duplicates;  // those of the patch itself come first
+  std::ranges::copy(loose.unknown, std::back_inserter(texts));
+  if (rules.validation == FieldValidation::kStrict) {
+    return invalid(fmt::format("strict decoding error: {}", fmt::join(texts, ", ")));
+  }
+  std::ranges::move(texts, std::back_inserter(*rules.warnings));
+  return object;
+}
+
+Result<json::Value> apply_document(json::Arena& arena, std::string_view body,
+                                   const api::GroupVersionKind& gvk, const BodyRules& rules) {
+  const Result<std::vector<json::YamlDocument>> documents = json::parse_yaml(arena, body);
+  if (!documents)
+    return std::unexpected(bad_request("error decoding YAML: " + documents.error().message));
+  const json::Value document = documents->empty() ? json::Value() : documents->front().root;
+  if (!document.is_object()) {
+    return std::unexpected(bad_request("error decoding YAML: the document is not an object"));
+  }
+  if (const std::vector<std::string>& twice = documents->front().duplicates; !twice.empty()) {
+    if (rules.validation == FieldValidation::kStrict) {
+      return std::unexpected(
+          bad_request(fmt::format("error strict decoding YAML: {}", fmt::join(twice, ", "))));
+    }
+    if (rules.validation == FieldValidation::kWarn)
+      std::ranges::copy(twice, std::back_inserter(*rules.warnings));
+  }
+  const std::string_view api_version = document.get("apiVersion").as_string();
+  const std::string_view kind = document.get("kind").as_string();
+  if (api_version != gvk.api_version() || kind != gvk.kind) {
+    // "/v1, Kind=Secret": group/version of core and of nothing at all begin with the slash.
+    const std::string_view slash = api_version.find('/') == std::string_view::npos ? "/" : "";
+    return std::unexpected(
+        bad_request(fmt::format("invalid object type: {}{}, Kind={}", slash, api_version, kind)));
+  }
+  if (!document.get({"metadata", "managedFields"}).is_null()) {
+    return std::unexpected(bad_request("metadata.managedFields must be nil"));
+  }
+  return document;
+}
+
+}  // namespace muster::server

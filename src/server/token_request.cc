@@ -1,0 +1,94 @@
+// serviceaccounts/token.
+#include "json/write.h"
+#include "server/errors.h"
+#include "server/handlers.h"
+#include "server/object_write.h"
+#include "server/service_account_token.h"
+
+namespace muster::server {
+namespace {
+
+constexpr std::int64_t kDefaultSeconds = 3'600;
+constexpr std::int64_t kMinSeconds = 600;
+constexpr std::int64_t kMaxSeconds = std::int64_t{1} << 32;
+
+Status validate_spec(json::Value request, std::string_view name) {
+  api::FieldErrors errors;
+  const api::Path path("spec.expirationSeconds");
+  const json::Value seconds = request.get({"spec", "expirationSeconds"});
+  if (seconds.as_int() < kMinSeconds)
+    errors.invalid(path, seconds, "may not specify a duration less than 10 minutes");
+  if (seconds.as_int() > kMaxSeconds)
+    errors.invalid(path, seconds, "may not specify a duration larger than 2^32 seconds");
+  if (errors.empty()) return {};
+  return std::unexpected(errors.to_error("TokenRequest.authentication.k8s.io",
+                                         "authentication.k8s.io", "TokenRequest", name));
+}
+
+Result<Outcome> plan_token(Attempt& attempt, const WriteOptions& options,
+                           const Tracking& tracking) {
+  const Call& call = attempt.call;
+  Core& core = *call.core;
+  const api::Resource* requests =
+      core.registry.find_kind("authentication.k8s.io/v1", "TokenRequest");
+  const BodyKind kind{{"authentication.k8s.io", "v1", "TokenRequest"},
+                      core.registry.type("io.k8s.api.authentication.v1.TokenRequest"),
+                      false};
+  MUSTER_TRY(const json::Value request,
+             decode_body(attempt.arena, call.request(), kind, core.registry,
+                         {options.validation, &attempt.call.warnings}));
+  const store::ObjectPtr account = attempt.find(*call.resource, call.info.ns, call.info.name);
+  if (account == nullptr) return std::unexpected(not_found(*call.resource, call.info.name));
+  const json::Value spec = request.object_at("spec");
+  if (spec.get("expirationSeconds").is_null())
+    spec.set("expirationSeconds", json::Value::of(kDefaultSeconds));
+  MUSTER_CHECK(validate_spec(request, call.info.name));
+  const json::Value metadata = request.object_at("metadata");
+  metadata.set("name", call.info.name);
+  metadata.set("namespace", call.info.ns);
+  metadata.set("uid", account->meta().uid);
+  metadata.set("creationTimestamp", format_time(attempt.now));
+  if (requests != nullptr) {
+    fields::track_update(attempt.arena,
+                         {tracking.manager, call.info.subresource, requests, attempt.now},
+                         json::Value(), request);
+  }
+  if (spec.get("audiences").empty()) {
+    const json::Value audiences = json::Value::array(attempt.arena);
+    audiences.push_back(json::Value::view(kTokenIssuer));
+    spec.set("audiences", audiences);
+  }
+  if (!spec.has("boundObjectRef")) spec.set("boundObjectRef", json::Value());
+  const Time expires = attempt.now + std::chrono::seconds(spec.get("expirationSeconds").as_int());
+  const json::Value status = request.object_at("status");
+  status.set("token", options.dry_run ? ""
+                                      : sign(core, {.ns = call.info.ns,
+                                                    .name = call.info.name,
+                                                    .uid = account->meta().uid,
+                                                    .id = core.new_uid(),
+                                                    .issued = attempt.now,
+                                                    .expires = expires}));
+  status.set("expirationTimestamp", format_time(expires));
+  Outcome outcome;
+  outcome.status = 201;
+  outcome.body = json::write(request) + "\n";
+  return outcome;
+}
+
+}  // namespace
+
+void create_token(const CallPtr& call) {
+  if (call->core->options.sign_token == nullptr) {
+    return call->answer_error(
+        {.code = Code::kUnavailable, .message = "this server signs no tokens of service accounts"});
+  }
+  const Result<WriteOptions> options = parse_write_options(call->info.query, "CreateOptions");
+  if (!options) return call->answer_error(options.error());
+  const Result<Tracking> tracking = tracking_of(*call, *options);
+  if (!tracking) return call->answer_error(tracking.error());
+  carry_out(call, [options = *options, tracking = *tracking](Attempt& attempt) {
+    return plan_token(attempt, options, tracking);
+  });
+}
+
+}  // namespace muster::server
