@@ -1,8 +1,10 @@
-// What happens to an object between decoding and the store. Pure functions of the object and a read-only view
-// of other objects: called in-process by the server, served as webhooks on a real cluster.
+// What happens to an object between decoding and the store. Pure functions of the object and a
+// read-only view of other objects: called in-process by the server, served as webhooks on a real
+// cluster.
 //
-// The server calls, for a create: default_object, (field tracking), mutate, prepare_create, validate_create.
-// For an update: default_object, (field tracking), mutate, prepare_update, validate_update.
+// The server calls, for a create: default_object, (field tracking), mutate, prepare_create,
+// validate_create. For an update: default_object, (field tracking), mutate, prepare_update,
+// validate_update.
 #pragma once
 
 #include <string>
@@ -24,8 +26,8 @@ class View {
  public:
   virtual ~View() = default;
   // The object's JSON text; empty if there is none.
-  virtual std::string_view find(std::string_view group, std::string_view plural, std::string_view ns,
-                                std::string_view name) const = 0;
+  virtual std::string_view find(std::string_view group, std::string_view plural,
+                                std::string_view ns, std::string_view name) const = 0;
   // Every object of a kind, in all namespaces if `ns` is empty.
   virtual std::vector<std::string_view> list(std::string_view group, std::string_view plural,
                                              std::string_view ns) const = 0;
@@ -39,7 +41,7 @@ struct Context {
   std::string_view subresource;             // empty for the object itself
   std::string_view ns;
   std::string_view name;
-  std::string_view user;                    // who asks
+  std::string_view user;  // who asks
   Time now{};
   bool dry_run = false;
   const View* view = nullptr;
@@ -47,15 +49,16 @@ struct Context {
   std::vector<std::string>* warnings = nullptr;  // sent as Warning headers
 };
 
-// The defaults of the kind (upstream: scheme defaulting, or the schema's defaults of a custom resource).
+// The defaults of the kind (upstream: scheme defaulting, or the schema's defaults of a custom
+// resource).
 void default_object(const Context& context, json::Value object);
 
-// Mutating admission: namespace lifecycle, service account, priority, tolerations; JobSet and Kueue webhooks'
-// defaulting; pod injection for JobSets. `old` is null on create.
+// Mutating admission: namespace lifecycle, service account, priority, tolerations; JobSet and Kueue
+// webhooks' defaulting; pod injection for JobSets. `old` is null on create.
 Status mutate(const Context& context, json::Value object, json::Value old);
 
-// What the kind's strategy does before validation: clears or restores status, keeps what a subresource may not
-// touch, sets generation. On update `object` may be rewritten from `old`.
+// What the kind's strategy does before validation: clears or restores status, keeps what a
+// subresource may not touch, sets generation. On update `object` may be rewritten from `old`.
 void prepare_create(const Context& context, json::Value object);
 void prepare_update(const Context& context, json::Value object, json::Value old);
 

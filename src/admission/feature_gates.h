@@ -11,7 +11,8 @@ namespace muster::admission {
 
 struct FeatureGates {
   FeatureGates();  // the defaults
-  // "A=true,B=false"; fails naming an unknown gate or a bad value.
+  // "A=true,B=false"; fails naming an unknown gate, a bad value or a gate that cannot be changed,
+  // and then changes nothing.
   Status set(std::string_view list);
   bool enabled(std::string_view gate) const;  // asserts that the gate is known
 

@@ -1,0 +1,98 @@
+// The order of steps that all kinds share. What is particular to a kind is in its own file
+// (kinds.cc lists them), what is particular to metadata in metadata.cc, to status and generation in
+// strategy.cc.
+#include "admission/admission.h"
+
+#include "admission/arrange.h"
+#include "admission/custom_resource.h"
+#include "admission/edit.h"
+#include "admission/kind.h"
+#include "admission/metadata.h"
+#include "admission/namespace_lifecycle.h"
+#include "admission/strategy.h"
+#include "api/decode.h"
+
+namespace muster::admission {
+namespace {
+
+// Built-in kinds check their metadata twice on update, once for all kinds alike and once with the
+// kind: clients see each fault's cause repeated, its text once.
+void validate_builtin_update(const Context& context, const Kind& kind, Value object, Value old,
+                             FieldErrors& errors) {
+  if (!context.subresource.empty()) {
+    validate_metadata_update(object, old, errors);
+    if (kind.validate_subresource) kind.validate_subresource(context, object, old, errors);
+    return;
+  }
+  validate_metadata(context, kind, object, errors);
+  if (kind.validate) kind.validate(context, object, errors);
+  validate_metadata_update(object, old, errors);
+  if (kind.validate_update) kind.validate_update(context, object, old, errors);
+}
+
+}  // namespace
+
+void default_object(const Context& context, Value object) {
+  drop_repeated_owners(context, object);
+  if (context.resource->custom) api::apply_schema_defaults(object, *context.resource->schema);
+  const Kind& kind = kind_of(*context.resource);
+  if (kind.apply_defaults) kind.apply_defaults(context, object);
+  arrange(object, *context.resource);
+}
+
+Status mutate(const Context& context, Value object, Value old) {
+  MUSTER_CHECK(check_namespace(context));
+  const Kind& kind = kind_of(*context.resource);
+  if (kind.mutate) MUSTER_CHECK(kind.mutate(context, object, old));
+  arrange(object, *context.resource);
+  return {};
+}
+
+void prepare_create(const Context& context, Value object) {
+  const Kind& kind = kind_of(*context.resource);
+  drop_repeated_owners(context, object);
+  if (!kind.keeps_status_on_create) clear_status(context, object);
+  if (kind.prepare_create) kind.prepare_create(context, object);
+  start_generation(context, object);
+  arrange(object, *context.resource);
+}
+
+void prepare_update(const Context& context, Value object, Value old) {
+  const Kind& kind = kind_of(*context.resource);
+  restore_metadata(object, old);
+  if (context.subresource.empty()) {
+    keep_status(context, object, old);
+    if (kind.prepare_update) kind.prepare_update(context, object, old);
+  } else {
+    if (context.subresource == "status") keep_all_but_status(context, object, old);
+    if (kind.prepare_subresource) kind.prepare_subresource(context, object, old);
+  }
+  raise_generation(context, kind, object, old);
+  arrange(object, *context.resource);
+}
+
+FieldErrors validate_create(const Context& context, Value object) {
+  const Kind& kind = kind_of(*context.resource);
+  FieldErrors errors;
+  if (context.resource->custom) {
+    validate_custom_create(context, kind, object, errors);
+    return errors;
+  }
+  validate_metadata(context, kind, object, errors);
+  if (kind.validate) kind.validate(context, object, errors);
+  return errors;
+}
+
+FieldErrors validate_update(const Context& context, Value object, Value old) {
+  const Kind& kind = kind_of(*context.resource);
+  FieldErrors errors;
+  validate_metadata(context, kind, object, errors);
+  validate_metadata_update(object, old, errors);
+  if (context.resource->custom)
+    validate_custom_update(context, kind, object, old, errors);
+  else
+    validate_builtin_update(context, kind, object, old, errors);
+  return errors;
+}
+
+}  // namespace muster::admission

@@ -1,0 +1,17 @@
+// The form in which the server writes an object, restored after fields were added to it.
+#pragma once
+
+#include "api/registry.h"
+#include "json/value.h"
+
+namespace muster::admission {
+
+// Puts members in order, in place: fields as in the schema, keys of maps by their bytes; of a
+// custom resource all keys by their bytes. Members that the schema does not know stay last.
+void arrange(json::Value object, const api::Resource& resource);
+
+// What the server writes for a value of this type that has nothing in it: {} or, where some fields
+// are always written, those.
+json::Value empty_form(json::Arena& arena, const api::Schema& schema);
+
+}  // namespace muster::admission

@@ -1,0 +1,27 @@
+// The containers of a pod.
+#pragma once
+
+#include "admission/checks.h"
+
+namespace muster::admission {
+
+// All three lists. A volume that is not sound itself counts as missing for mounts.
+void validate_all_containers(Value spec, Value sound_volumes, const Path& path,
+                             FieldErrors& errors);
+
+// Variables and their sources.
+void validate_env(Value container, const Path& path, FieldErrors& errors);
+
+// Probes and hooks.
+void validate_probes(Value container, const Path& path, FieldErrors& errors);
+void validate_lifecycle(Value lifecycle, const Path& path, FieldErrors& errors);
+
+// fieldRef of a variable or of a file in a downward API volume.
+enum class FieldRefUse : std::uint8_t { kVariable, kVolume };
+void validate_field_ref(Value ref, FieldRefUse use, const Path& path, FieldErrors& errors);
+void validate_resource_field_ref(Value ref, FieldRefUse use, const Path& path, FieldErrors& errors);
+
+// A relative path that stays below where it starts.
+void validate_descending_path(std::string_view text, const Path& path, FieldErrors& errors);
+
+}  // namespace muster::admission

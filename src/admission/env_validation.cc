@@ -1,0 +1,175 @@
+// Variables of a container and where their values come from.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "admission/container_validation.h"
+
+namespace muster::admission {
+namespace {
+
+constexpr auto kVariableFields =
+    std::to_array<std::string_view>({"metadata.name", "metadata.namespace", "metadata.uid",
+                                     "spec.nodeName", "spec.serviceAccountName", "status.hostIP",
+                                     "status.hostIPs", "status.podIP", "status.podIPs"});
+constexpr auto kVolumeFields =
+    std::to_array<std::string_view>({"metadata.annotations", "metadata.labels", "metadata.name",
+                                     "metadata.namespace", "metadata.uid"});
+// Fields that exist, but that neither use can have.
+constexpr auto kOtherFields =
+    std::to_array<std::string_view>({"spec.restartPolicy", "spec.schedulerName", "status.phase",
+                                     "spec.host", "status.nominatedNodeName", "spec.hostNetwork"});
+constexpr auto kResourceFields = std::to_array<std::string_view>(
+    {"limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu",
+     "requests.ephemeral-storage", "requests.memory"});
+
+bool is_one_of(std::span<const std::string_view> set, std::string_view text) {
+  return std::ranges::find(set, text) != set.end();
+}
+
+// metadata.labels['key']: the key, or nothing if the path has no subscript.
+std::optional<std::string_view> subscript_of(std::string_view field_path) {
+  const auto open = field_path.find("['");
+  if (open == std::string_view::npos || !field_path.ends_with("']")) return {};
+  return field_path.substr(open + 2, field_path.size() - open - 4);
+}
+
+void validate_subscript(std::string_view field_path, std::string_view key, const Path& path,
+                        FieldErrors& errors) {
+  const std::string_view map = field_path.substr(0, field_path.find('['));
+  if (map == "metadata.labels") {
+    add_faults(errors, path, key, api::check_qualified_name(key));
+  } else if (map == "metadata.annotations") {
+    std::string lower(key);
+    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+    add_faults(errors, path, key, api::check_qualified_name(lower));
+  } else {
+    errors.invalid(
+        path, field_path,
+        fmt::format("error converting fieldPath: field label does not support subscript"));
+  }
+}
+
+struct SourceRule {
+  std::string_view key;
+  void (*validate)(Value source, const Path& path, FieldErrors& errors);
+};
+
+void validate_key_ref(Value ref, const Path& path, FieldErrors& errors) {
+  require_text(ref, "name", path, errors);
+  if (require_text(ref, "key", path, errors))
+    add_faults(errors, path.child("key"), text_of(ref, "key"),
+               api::check_config_key(text_of(ref, "key")));
+}
+
+void validate_file_key_ref(Value ref, const Path& path, FieldErrors& errors) {
+  require_text(ref, "key", path, errors);
+  if (require_text(ref, "volumeName", path, errors))
+    add_faults(errors, path.child("volumeName"), text_of(ref, "volumeName"),
+               api::check_dns1123_label(text_of(ref, "volumeName")));
+  if (require_text(ref, "path", path, errors))
+    validate_descending_path(text_of(ref, "path"), path.child("path"), errors);
+}
+
+constexpr SourceRule kSources[] = {
+    {"fieldRef",
+     [](Value ref, const Path& path, FieldErrors& errors) {
+       validate_field_ref(ref, FieldRefUse::kVariable, path, errors);
+     }},
+    {"resourceFieldRef",
+     [](Value ref, const Path& path, FieldErrors& errors) {
+       validate_resource_field_ref(ref, FieldRefUse::kVariable, path, errors);
+     }},
+    {"configMapKeyRef", validate_key_ref},
+    {"secretKeyRef", validate_key_ref},
+    {"fileKeyRef", validate_file_key_ref},
+};
+
+void validate_value_from(Value variable, const Path& path, FieldErrors& errors) {
+  const Value from = variable.get("valueFrom");
+  if (!from.is_object()) return;
+  int sources = 0;
+  for (const SourceRule& rule : kSources) {
+    const Value source = from.get(rule.key);
+    if (!source.is_object()) continue;
+    ++sources;
+    rule.validate(source, path.child(rule.key), errors);
+  }
+  if (sources == 0)
+    errors.invalid(path, "",
+                   "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, "
+                   "`secretKeyRef` or `fileKeyRef`");
+  else if (!text_of(variable, "value").empty())
+    errors.invalid(path, "", "may not be specified when `value` is not empty");
+  else if (sources > 1)
+    errors.invalid(path, "", "may not have more than one field specified at a time");
+}
+
+void validate_env_from(Value list, const Path& path, FieldErrors& errors) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Value source = list.item(i);
+    const Path entry = path.index(i);
+    if (const std::string_view prefix = text_of(source, "prefix"); !prefix.empty())
+      add_faults(errors, entry.child("prefix"), prefix, api::check_env_name(prefix));
+    int sources = 0;
+    for (const std::string_view key : {"configMapRef", "secretRef"}) {
+      const Value ref = source.get(key);
+      if (!ref.is_object()) continue;
+      ++sources;
+      require_text(ref, "name", entry.child(key), errors);
+    }
+    if (sources == 0)
+      errors.invalid(entry, "", "must specify one of: `configMapRef` or `secretRef`");
+    else if (sources > 1)
+      errors.invalid(entry, "", "may not have more than one field specified at a time");
+  }
+}
+
+}  // namespace
+
+void validate_field_ref(Value ref, FieldRefUse use, const Path& path, FieldErrors& errors) {
+  if (!require_text(ref, "apiVersion", path, errors)) return;
+  if (!require_text(ref, "fieldPath", path, errors)) return;
+  const std::string_view field_path = text_of(ref, "fieldPath");
+  const Path at = path.child("fieldPath");
+  if (const auto key = subscript_of(field_path))
+    return validate_subscript(field_path, *key, at, errors);
+  const std::span<const std::string_view> allowed =
+      use == FieldRefUse::kVariable ? std::span<const std::string_view>(kVariableFields)
+                                    : std::span<const std::string_view>(kVolumeFields);
+  if (is_one_of(allowed, field_path)) return;
+  const bool known = is_one_of(kVariableFields, field_path) ||
+                     is_one_of(kVolumeFields, field_path) || is_one_of(kOtherFields, field_path);
+  if (known)
+    errors.not_supported(at, field_path, allowed);
+  else
+    errors.invalid(
+        at, field_path,
+        fmt::format("error converting fieldPath: field label not supported: {}", field_path));
+}
+
+void validate_resource_field_ref(Value ref, FieldRefUse use, const Path& path,
+                                 FieldErrors& errors) {
+  if (use == FieldRefUse::kVolume && !require_text(ref, "containerName", path, errors)) return;
+  if (!require_text(ref, "resource", path, errors)) return;
+  const std::string_view resource = text_of(ref, "resource");
+  const bool huge =
+      resource.starts_with("limits.hugepages-") || resource.starts_with("requests.hugepages-");
+  if (!huge && !is_one_of(kResourceFields, resource))
+    errors.not_supported(path.child("resource"), resource, kResourceFields);
+}
+
+void validate_env(Value container, const Path& path, FieldErrors& errors) {
+  const Value env = container.get("env");
+  for (std::size_t i = 0; i < env.size(); ++i) {
+    const Path entry = path.child("env").index(i);
+    const std::string_view name = text_of(env.item(i), "name");
+    if (require_text(env.item(i), "name", entry, errors))
+      add_faults(errors, entry.child("name"), name, api::check_env_name(name));
+    validate_value_from(env.item(i), entry.child("valueFrom"), errors);
+  }
+  validate_env_from(container.get("envFrom"), path.child("envFrom"), errors);
+}
+
+}  // namespace muster::admission

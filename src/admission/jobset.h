@@ -1,0 +1,42 @@
+// Parts of the JobSet's rules (spec: jobset 2), one file each.
+#pragma once
+
+#include <string>
+
+#include "admission/kind.h"
+
+namespace muster::admission {
+
+// Fields of switched-off features go, with a warning.
+void drop_disabled_jobset_fields(const Context& context, Value jobset);
+// 2.1: what the mutating webhook fills in, on create only.
+Status mutate_jobset(const Context& context, Value jobset, Value old);
+
+// The CEL rules of the definition.
+void validate_jobset_rules(const Context& context, Value jobset, FieldErrors& errors);
+void validate_jobset_transitions(const Context& context, Value jobset, Value old,
+                                 FieldErrors& errors);
+
+// 2.2 and 2.3: the validating webhook.
+void admit_jobset_create(const Context& context, Value jobset, FieldErrors& errors);
+void admit_jobset_update(const Context& context, Value jobset, Value old, FieldErrors& errors);
+
+// Parts of 2.2.
+struct JobSetCheck {
+  const Context& context;
+  Value jobset;
+  Value spec;
+  std::string name;  // as it will be: of a generated name only the length is right
+  FieldErrors& errors;
+
+  Value replicated_job(std::string_view name) const;  // null if there is none
+};
+void check_failure_policy(const JobSetCheck& check);
+void check_volume_claims(const JobSetCheck& check);
+void check_group_scheduling(const JobSetCheck& check);
+void check_gangs(const JobSetCheck& check);
+
+// The entries start one after the other, not all at once.
+bool is_sequenced(Value jobset_spec);
+
+}  // namespace muster::admission

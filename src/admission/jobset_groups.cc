@@ -1,0 +1,163 @@
+// groupSchedulingConfig (KEP-498) and gangConfig (KEP-1068): what would wait for itself for ever,
+// or cannot be expressed, is refused (spec: jobset 8.3, 8.4).
+#include <fmt/format.h>
+
+#include <set>
+#include <vector>
+
+#include "admission/checks.h"
+#include "admission/jobset.h"
+
+namespace muster::admission {
+namespace {
+
+Path spec_path() { return Path("spec"); }
+constexpr std::string_view kBarrierContainer = "group-scheduling-init";
+constexpr std::size_t kMostGroups = 8;  // of a Workload
+
+// The names of those that wait at the barrier; entries without replicas have no pods to wait.
+std::vector<std::string_view> covered_jobs(const JobSetCheck& check, Value config) {
+  std::vector<std::string_view> names;
+  const Value targets = config.get("targetReplicatedJobs");
+  for (const Value job : check.spec.get("replicatedJobs").items())
+    if ((targets.empty() || contains_text(targets, text_of(job, "name"))) &&
+        int_of(job, "replicas", 1) > 0)
+      names.push_back(text_of(job, "name"));
+  return names;
+}
+
+void check_targets(const JobSetCheck& check, Value targets, const Path& path) {
+  std::set<std::string_view> seen;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const std::string_view name = targets.item(i).as_string();
+    if (check.replicated_job(name).is_null())
+      check.errors.invalid(path.index(i), name,
+                           fmt::format("invalid replicatedJob name '{}' does not appear in "
+                                       ".spec.ReplicatedJobs",
+                                       name));
+    if (!seen.insert(name).second) check.errors.duplicate(path.index(i), name);
+  }
+}
+
+void check_reserved_name(const JobSetCheck& check) {
+  const Value jobs = check.spec.get("replicatedJobs");
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    const Value pod_spec = jobs.item(j).get({"template", "spec", "template", "spec"});
+    for (const std::string_view list : {"initContainers", "containers"}) {
+      const Value containers = pod_spec.get(list);
+      for (std::size_t c = 0; c < containers.size(); ++c)
+        if (text_of(containers.item(c), "name") == kBarrierContainer)
+          check.errors.invalid(spec_path()
+                                   .child("replicatedJobs")
+                                   .index(j)
+                                   .child("template.spec.template.spec")
+                                   .child(list)
+                                   .index(c)
+                                   .child("name"),
+                               kBarrierContainer,
+                               "the container name is reserved when groupSchedulingConfig is set");
+    }
+  }
+}
+
+// Everything that must have started before this entry does, directly or not.
+std::set<std::string_view> prerequisites(const JobSetCheck& check, std::string_view name) {
+  std::set<std::string_view> found;
+  std::vector<std::string_view> open = {name};
+  while (!open.empty()) {
+    const Value job = check.replicated_job(open.back());
+    open.pop_back();
+    for (const Value dependency : job.get("dependsOn").items())
+      if (found.insert(text_of(dependency, "name")).second)
+        open.push_back(text_of(dependency, "name"));
+  }
+  return found;
+}
+
+void check_barrier_order(const JobSetCheck& check, Value config) {
+  const Path path = spec_path().child("groupSchedulingConfig");
+  const std::vector<std::string_view> covered = covered_jobs(check, config);
+  const bool in_order = text_of(check.spec.get("startupPolicy"), "startupPolicyOrder") == "InOrder";
+  if (in_order && covered.size() > 1)
+    check.errors.invalid(
+        path, config,
+        fmt::format("replicatedJobs {} and {} start one after the other (startupPolicy "
+                    "InOrder) but would wait for each other at the barrier",
+                    covered[0], covered[1]));
+  for (const std::string_view later : covered) {
+    const auto before = prerequisites(check, later);
+    for (const std::string_view earlier : covered)
+      if (before.contains(earlier))
+        check.errors.invalid(
+            path, config,
+            fmt::format("replicatedJob {} starts after {} (dependsOn) but both would "
+                        "wait for each other at the barrier",
+                        later, earlier));
+  }
+}
+
+std::string_view gang_mode(Value holder) { return text_of(holder.get("gangConfig"), "gangMode"); }
+bool has_gang(Value holder) { return !gang_mode(holder).empty() && gang_mode(holder) != "Off"; }
+
+void check_gang_levels(const JobSetCheck& check) {
+  if (!has_gang(check.spec)) return;
+  const Value jobs = check.spec.get("replicatedJobs");
+  for (std::size_t i = 0; i < jobs.size(); ++i)
+    if (has_gang(jobs.item(i)))
+      check.errors.invalid(spec_path().child("replicatedJobs").index(i).child("gangConfig"),
+                           jobs.item(i).get("gangConfig"),
+                           "may not be set together with spec.gangConfig");
+}
+
+void check_foreign_groups(const JobSetCheck& check) {
+  const Value jobs = check.spec.get("replicatedJobs");
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (!has_gang(check.spec) && !has_gang(jobs.item(i))) continue;
+    const Value pod_spec = jobs.item(i).get({"template", "spec", "template", "spec"});
+    for (const std::string_view key : {"schedulingGroup", "workloadRef"})
+      if (has_value(pod_spec, key))
+        check.errors.forbidden(
+            spec_path()
+                .child("replicatedJobs")
+                .index(i)
+                .child("template.spec.template.spec")
+                .child(key),
+            "may not be set together with gangConfig: the JobSet makes the group");
+  }
+}
+
+// One group for the whole set, or one for each entry: all that have a gang, or all if they start in
+// turn.
+void check_group_count(const JobSetCheck& check) {
+  std::size_t groups = 0;
+  const Value jobs = check.spec.get("replicatedJobs");
+  if (has_gang(check.spec)) {
+    groups = is_sequenced(check.spec) ? jobs.size() : 1;
+  } else {
+    for (const Value job : jobs.items()) groups += has_gang(job) ? 1 : 0;
+  }
+  if (groups > kMostGroups)
+    check.errors.invalid(spec_path().child("replicatedJobs"),
+                         Value::of(static_cast<std::int64_t>(groups)),
+                         fmt::format("gangConfig makes {} groups, a Workload can have at most {}",
+                                     groups, kMostGroups));
+}
+
+}  // namespace
+
+void check_group_scheduling(const JobSetCheck& check) {
+  const Value config = check.spec.get("groupSchedulingConfig");
+  if (!config.is_object()) return;
+  const Path path = spec_path().child("groupSchedulingConfig");
+  check_targets(check, config.get("targetReplicatedJobs"), path.child("targetReplicatedJobs"));
+  check_reserved_name(check);
+  check_barrier_order(check, config);
+}
+
+void check_gangs(const JobSetCheck& check) {
+  check_gang_levels(check);
+  check_foreign_groups(check);
+  check_group_count(check);
+}
+
+}  // namespace muster::admission

@@ -1,0 +1,82 @@
+// JobSet's validating webhook on update (spec: jobset 2.3): the list of replicated jobs stays as it
+// is, but for what queueing must be able to change while the set is suspended, and for elastic
+// counts.
+#include "admission/checks.h"
+#include "admission/feature_gates.h"
+#include "admission/jobset.h"
+#include "admission/kueue_job.h"
+
+namespace muster::admission {
+namespace {
+
+Path spec_path() { return Path("spec"); }
+
+bool suspended(Value jobset) { return jobset.get({"spec", "suspend"}).as_bool(); }
+
+void put_back_queue_directives(Value job, Value old) {
+  const Value pod = job.get({"template", "spec", "template"});
+  const Value before = old.get({"template", "spec", "template"});
+  if (!pod.is_object()) return;
+  const Value metadata = pod.object_at("metadata");
+  for (const std::string_view key : {"annotations", "labels"})
+    take_member(metadata, before.get("metadata"), key);
+  if (metadata.empty() && !has_value(before, "metadata")) pod.erase("metadata");
+  const Value spec = pod.get("spec");
+  if (!spec.is_object()) return;
+  for (const std::string_view key : {"nodeSelector", "tolerations", "schedulingGates"})
+    take_member(spec, before.get("spec"), key);
+}
+
+void check_counts(Value spec, Value old, bool terminal, const Path& path, FieldErrors& errors) {
+  bool changed = false;
+  for (const std::string_view key : {"parallelism", "completions"})
+    changed = changed || !json::equal(spec.get(key), old.get(key));
+  if (!changed) return;
+  if (terminal)
+    return errors.forbidden(path,
+                            "Cannot mutate parallelism or completions when JobSet is in a "
+                            "terminal state (Completed or Failed)");
+  for (const std::string_view key : {"parallelism", "completions"})
+    if (!json::equal(spec.get(key), old.get(key)) && int_of(spec, key, 1) < 1)
+      errors.invalid(path.child(key), spec.get(key), std::string(key) + " must be >= 1");
+  if (has_value(spec, "parallelism") && has_value(spec, "completions") &&
+      !json::equal(spec.get("parallelism"), spec.get("completions")))
+    errors.invalid(path.child("completions"), spec.get("completions"),
+                   "completions must be equal to parallelism for Elastic Indexed Jobs");
+}
+
+// `job` gets its old counts back once they have been judged.
+void allow_elastic_counts(Value job, Value old, bool terminal, const Path& path,
+                          FieldErrors& errors) {
+  const Value spec = job.get({"template", "spec"});
+  const Value before = old.get({"template", "spec"});
+  if (text_of(spec, "completionMode") != "Indexed") return;
+  check_counts(spec, before, terminal, path.child("template").child("spec"), errors);
+  for (const std::string_view key : {"parallelism", "completions"}) take_member(spec, before, key);
+}
+
+}  // namespace
+
+void admit_jobset_update(const Context& context, Value jobset, Value old, FieldErrors& errors) {
+  const Value spec = jobset.get("spec");
+  const Value before = old.get("spec");
+  const Value jobs = json::clone(spec.arena(), spec.get("replicatedJobs"));
+  const bool may_place_anew = suspended(old) || suspended(jobset);
+  const bool elastic = context.gates->enabled("ElasticJobSet");
+  const bool terminal = condition_true(old, "Completed") || condition_true(old, "Failed");
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const Value job = jobs.item(i);
+    const Value match = find_by(before.get("replicatedJobs"), "name", text_of(job, "name"));
+    if (match.is_null()) continue;
+    if (elastic)
+      allow_elastic_counts(job, match, terminal, spec_path().child("replicatedJobs").index(i),
+                           errors);
+    if (may_place_anew) put_back_queue_directives(job, match);
+  }
+  if (!json::equal(jobs, before.get("replicatedJobs")))
+    errors.invalid(spec_path().child("replicatedJobs"), spec.get("replicatedJobs"), kImmutable);
+  require_unchanged(spec, before, "managedBy", spec_path(), errors);
+  validate_queued_update(context, jobset, old, errors);
+}
+
+}  // namespace muster::admission

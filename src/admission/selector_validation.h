@@ -1,0 +1,14 @@
+// Label selectors, as objects: {matchLabels, matchExpressions}.
+#pragma once
+
+#include "api/field_error.h"
+#include "json/value.h"
+
+namespace muster::admission {
+
+void validate_label_selector(json::Value selector, const api::Path& path, api::FieldErrors& errors);
+// A key of labels or taints, at a path of its own.
+void validate_label_name(std::string_view name, const api::Path& path, api::FieldErrors& errors);
+bool selects(json::Value selector, json::Value labels);
+
+}  // namespace muster::admission
