@@ -1,0 +1,64 @@
+// The rules of ownership on decoded entries: what an Update takes, what an Apply prunes and
+// conflicts with (spec: apimachinery 1.5 and 1.6). managed_fields.h has the entry points for
+// requests.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/registry.h"
+#include "fields/compare.h"
+#include "fields/managed_fields.h"
+#include "fields/managers.h"
+
+namespace muster::fields {
+
+// What a request writes to, in the version that it speaks. For a subresource with a type of its own
+// (scale) that is the type of the subresource.
+struct Endpoint {
+  RootType type;
+  std::string api_version;
+  std::string kind_text;  // apps/v1, Kind=Deployment
+  std::string_view subresource;
+  const FieldSet* reset = nullptr;
+  const api::Resource* resource = nullptr;
+
+  explicit Endpoint(const Writer& writer);
+};
+
+// Whether entries of this version can be understood: those of versions that are no longer served
+// are dropped.
+bool knows_version(const Endpoint& endpoint, std::string_view api_version);
+
+// Drops entries of unknown versions and brings sets into the form that the schema asks for.
+void reconcile(const Endpoint& endpoint, Managers& managers);
+
+// A copy of the object without its managedFields that shares the rest with it. Of null: an empty
+// object.
+json::Value without_managed_fields(json::Arena& arena, json::Value object);
+
+// An Update by `manager` changed the object so. Others lose what changed, the manager gains what is
+// new.
+void take_changes(json::Arena& arena, const Endpoint& endpoint, std::string_view manager, Time now,
+                  Comparison changes, Managers& managers);
+
+struct Conflict {
+  std::string identity;  // of the other entry
+  std::string owner;     // the entry as messages name it
+  std::string path;
+  std::vector<PathElement> elements;
+};
+Error to_error(const std::vector<Conflict>& conflicts);
+
+struct Application {
+  json::Value object;  // null: as the live one
+  Managers managers;
+  std::vector<Conflict> conflicts;  // if there are any, the rest means nothing
+};
+// One attempt to apply a checked document. `live` is without managedFields, `managers` are its
+// decoded entries, `identity` names the applier's.
+Application apply_document(json::Arena& arena, const Endpoint& endpoint,
+                           const ManagedEntry& applier, json::Value live, json::Value document,
+                           Managers managers, bool force);
+
+}  // namespace muster::fields
