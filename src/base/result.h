@@ -74,8 +74,9 @@ inline std::unexpected<Error> fail(Code code, std::string message) {
 #define MUSTER_TRY(decl, expr) MUSTER_TRY_(MUSTER_CAT(try_, __LINE__), decl, expr)
 
 // The same for a Status, which carries no value.
-#define MUSTER_CHECK(expr) \
-  if (auto check_ = (expr); !check_) return std::unexpected(std::move(check_).error())
+#define MUSTER_CHECK_(tmp, expr) \
+  if (auto tmp = (expr); !tmp) return std::unexpected(std::move(tmp).error())
+#define MUSTER_CHECK(expr) MUSTER_CHECK_(MUSTER_CAT(check_, __LINE__), expr)
 
 #define MUSTER_ASSERT(condition, why) \
   ((condition) ? void(0) : ::muster::assertion_failed(#condition, why, __FILE__, __LINE__))

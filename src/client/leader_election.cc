@@ -15,37 +15,45 @@ LeaderElection::LeaderElection(Client& client, const api::Registry& registry, Le
       started_(std::move(started)),
       stopped_(std::move(stopped)) {}
 
-void LeaderElection::attempt() {
-  client_.get(leases_, options_.ns, options_.name, [this, alive = alive_](Result<std::string> lease) {
-    if (*alive && !released_) took_lease(std::move(lease));
+void LeaderElection::tick() {
+  if (leading_ && now() - renewed_ >= options_.renew) lead(false);
+  attempt();
+  client_.loop().after(options_.retry, [this, alive = alive_] {
+    if (*alive && !released_) tick();
   });
 }
 
-void LeaderElection::took_lease(Result<std::string> lease) {
+void LeaderElection::attempt() {
+  client_.get(leases_, options_.ns, options_.name, [this, alive = alive_, attempt = ++attempt_](Result<std::string> lease) {
+    if (*alive && !released_ && attempt == attempt_) took_lease(attempt, std::move(lease));
+  });
+}
+
+void LeaderElection::took_lease(int attempt, Result<std::string> lease) {
   if (!lease) {
-    if (lease.error().code == Code::kNotFound) return write(Verb::kCreate, "", 0, "");
-    return wrote(false);
+    if (lease.error().code == Code::kNotFound) write(attempt, Verb::kCreate, "", 0, "");
+    return;
   }
   json::Arena arena;
   const auto object = json::parse(arena, *lease);
-  if (!object) return wrote(false);
+  if (!object) return;
   const json::Value spec = object->get("spec");
   const std::string version(object->get({"metadata", "resourceVersion"}).as_string());
   const std::string_view holder = spec.get("holderIdentity").as_string();
   const int transitions = static_cast<int>(spec.get("leaseTransitions").as_int());
   if (holder == options_.identity) {
-    return write(Verb::kUpdate, version, transitions, std::string(spec.get("acquireTime").as_string()));
+    return write(attempt, Verb::kUpdate, version, transitions, std::string(spec.get("acquireTime").as_string()));
   }
   if (version != seen_version_) {
     seen_version_ = version;
     seen_at_ = now();
   }
   const auto theirs = std::chrono::seconds(spec.get("leaseDurationSeconds").as_int());
-  if (!holder.empty() && now() - seen_at_ < theirs) return wrote(false);
-  write(Verb::kUpdate, version, transitions + 1, "");
+  if (!holder.empty() && now() - seen_at_ < theirs) return;
+  write(attempt, Verb::kUpdate, version, transitions + 1, "");
 }
 
-void LeaderElection::write(Verb verb, const std::string& resource_version, int transitions, const std::string& acquired) {
+void LeaderElection::write(int attempt, Verb verb, const std::string& resource_version, int transitions, const std::string& acquired) {
   json::Arena arena;
   json::Value lease = json::Value::object(arena);
   lease.set("apiVersion", "coordination.k8s.io/v1");
@@ -62,27 +70,17 @@ void LeaderElection::write(Verb verb, const std::string& resource_version, int t
   spec.set("renewTime", time);
   spec.set("leaseTransitions", json::Value::of(transitions));
   client_.write({.verb = verb, .resource = &leases_, .ns = options_.ns, .name = options_.name, .body = json::write(lease)},
-                [this, alive = alive_, asked = now()](Result<std::string> answer) {
-                  if (!*alive || released_) return;
-                  if (answer) renewed_ = asked;  // the lease runs from when we asked, not from when we heard
-                  wrote(answer.has_value());
+                [this, alive = alive_, attempt, asked = now()](Result<std::string> answer) {
+                  if (!*alive || released_ || attempt != attempt_ || !answer) return;
+                  renewed_ = asked;  // the lease runs from when we asked, not from when we heard
+                  lead(true);
                 });
 }
 
-void LeaderElection::wrote(bool held) {
-  const bool lead = held || (leading_ && now() - renewed_ < options_.renew);
-  if (lead != leading_) {
-    leading_ = lead;
-    log::info(lead ? "leading" : "no longer leading", {{"lease", options_.ns + "/" + options_.name}, {"identity", options_.identity}});
-    lead ? started_() : stopped_();
-  }
-  again();
-}
-
-void LeaderElection::again() {
-  client_.loop().after(options_.retry, [this, alive = alive_] {
-    if (*alive && !released_) attempt();
-  });
+void LeaderElection::lead(bool leading) {
+  if (leading == std::exchange(leading_, leading)) return;
+  log::info(leading ? "leading" : "no longer leading", {{"lease", options_.ns + "/" + options_.name}, {"identity", options_.identity}});
+  leading ? started_() : stopped_();
 }
 
 void LeaderElection::release(Task done) {

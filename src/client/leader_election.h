@@ -28,17 +28,17 @@ class LeaderElection {
   ~LeaderElection() { *alive_ = false; }
   LeaderElection(const LeaderElection&) = delete;
 
-  void start() { attempt(); }
+  void start() { tick(); }
   bool leading() const { return leading_; }
   // Gives the lease back, so that another need not wait. Ends the election.
   void release(Task done);
 
  private:
+  void tick();
   void attempt();
-  void took_lease(Result<std::string> lease);
-  void write(Verb verb, const std::string& resource_version, int transitions, const std::string& acquired);
-  void wrote(bool held);
-  void again();
+  void took_lease(int attempt, Result<std::string> lease);
+  void write(int attempt, Verb verb, const std::string& resource_version, int transitions, const std::string& acquired);
+  void lead(bool leading);
   Time now() const { return client_.loop().clock().now(); }
 
   Client& client_;
@@ -48,6 +48,8 @@ class LeaderElection {
   bool leading_ = false;
   bool released_ = false;
   Time renewed_{};  // when we last wrote it, by our clock
+  // Every tick is an attempt of its own: an answer that never comes holds nothing up, one that comes late is ignored.
+  int attempt_ = 0;
   // The other holder's last state and when we first saw it: its clock is not ours.
   std::string seen_version_;
   Time seen_at_{};
