@@ -1,0 +1,39 @@
+// The directory that a server keeps its data in: who may see it, and that only one process uses it.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace muster::store {
+
+class DataDirectory {
+ public:
+  // Makes the directory if need be (mode 0700) and locks it until this object is destroyed, or the
+  // process ends in whatever way. Fails if another process has it (naming that), or if other users
+  // could read it.
+  static Result<DataDirectory> lock(const std::string& path);
+  DataDirectory(DataDirectory&& other) noexcept;
+  ~DataDirectory();
+
+  const std::string& path() const { return path_; }
+  std::string database_file() const { return path_ + "/muster.db"; }
+
+  // Whether a database was ever completed here. If so, an empty one is not new but lost.
+  bool initialized() const;
+  Status mark_initialized();
+
+ private:
+  DataDirectory(std::string path, int lock_file) : path_(std::move(path)), lock_file_(lock_file) {}
+  std::string path_;
+  int lock_file_;
+};
+
+// Makes sure that a file, or the names in a directory, are on disk.
+Status sync_path(const std::string& path);
+// Creates an empty file that only its owner may read. Fails if there is one.
+Status create_private_file(const std::string& path);
+// Also makes the new name durable.
+Status rename_durably(const std::string& from, const std::string& to);
+
+}  // namespace muster::store

@@ -1,0 +1,14 @@
+// Backups of muster.db: plain SQLite files without a log beside them.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace muster::store {
+
+// Writes the present state of a database, which may be in use, to a new file. Any thread.
+Status backup_database(const std::string& database_file, const std::string& vfs,
+                       const std::string& backup_file);
+
+}  // namespace muster::store
