@@ -196,9 +196,8 @@ class RegistryBuilder {
     for (const Value declared : discovery_.get("groups").items()) {
       GroupVersions group{std::string(declared.get("group").as_string()), {}};
       std::vector<std::string> versions = strings(declared.get("versions"));
-      std::ranges::stable_partition(versions, [&](const std::string& v) {
-        return v == declared.get("preferred").as_string();
-      });
+      const auto preferred = std::ranges::find(versions, declared.get("preferred").as_string());
+      std::rotate(versions.begin(), preferred, preferred + 1);
       std::ranges::copy_if(
           versions, std::back_inserter(group.versions), [&](const std::string& version) {
             return std::ranges::any_of(data_->resources, [&](const Resource& resource) {
@@ -218,8 +217,10 @@ class RegistryBuilder {
   int storage_count_ = 0;
 };
 
+Registry build_registry() { return RegistryBuilder().build(); }
+
 const Registry& Registry::builtin() {
-  static const Registry registry = RegistryBuilder().build();
+  static const Registry registry = build_registry();
   return registry;
 }
 

@@ -1,4 +1,4 @@
-// What a Registry owns. Seen by registry.cc and its builder only.
+// What a Registry owns. Seen by registry.cc, its builder and its benchmark only.
 #pragma once
 
 #include <deque>
@@ -30,5 +30,8 @@ struct Registry::Data {
     return found == index.end() ? nullptr : found->second;
   }
 };
+
+// A registry of its own from the embedded data; everyone else shares Registry::builtin().
+Registry build_registry();
 
 }  // namespace muster::api

@@ -231,6 +231,32 @@ TEST(Schema, TheJobSetHasTheFieldsOfTheTwoProposals) {
   EXPECT_EQ(job.field("replicas")->default_value->as_int(), 1);
 }
 
+TEST(Schema, EveryFieldOfAJobSetThatIsActedOnIsExplained) {
+  for (const std::string_view name :
+       {"", ".spec", ".status", ".spec.replicatedJobs[]", ".spec.replicatedJobs[].dependsOn[]",
+        ".spec.replicatedJobs[].gangConfig", ".spec.gangConfig", ".spec.groupSchedulingConfig",
+        ".spec.network", ".spec.successPolicy", ".spec.failurePolicy",
+        ".spec.failurePolicy.rules[]", ".spec.startupPolicy", ".spec.coordinator",
+        ".status.conditions[]", ".status.replicatedJobsStatus[]",
+        ".spec.replicatedJobs[].template.spec"}) {
+    const Schema* const type = registry().type("v1alpha2.JobSet" + std::string(name));
+    ASSERT_NE(type, nullptr) << name;
+    for (const api::Field& field : type->fields) {
+      if (field.name == "apiVersion" || field.name == "kind" || field.name == "metadata") continue;
+      EXPECT_NE(field.description, "") << name << " " << field.name;
+    }
+  }
+}
+
+TEST(Schema, ATypeLikeAnotherIsExplainedLikeIt) {
+  const Schema* const pod = registry().type("io.k8s.api.core.v1.PodSpec");
+  const Schema* const in_jobset =
+      registry().type("v1alpha2.JobSet.spec.replicatedJobs[].template.spec.template.spec");
+  EXPECT_NE(pod->field("nodeName")->description, "");
+  EXPECT_EQ(in_jobset->field("nodeName")->description, pod->field("nodeName")->description);
+  EXPECT_EQ(in_jobset->description, pod->description);
+}
+
 TEST(Schema, MetadataOfACustomResourceIsThatOfAllKinds) {
   EXPECT_EQ(resource("jobset.x-k8s.io/v1alpha2", "JobSet").schema->field("metadata")->schema,
             registry().type("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"));
