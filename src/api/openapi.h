@@ -1,0 +1,43 @@
+// OpenAPI v3 of what is served (spec: apimachinery 7.2): an index, and one document per group and
+// version. kubectl reads them for `explain`, to choose the kind of patch that `apply` sends, and to
+// see whether the server validates fields.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "api/discovery.h"
+#include "api/registry.h"
+
+namespace muster::api {
+
+// Documents are made when first asked for, then kept. Callable from any thread.
+class OpenApi {
+ public:
+  explicit OpenApi(const Registry& registry);
+
+  // /openapi/v3: where the documents are, by their hashes; makes all of them.
+  const Document& index() const;
+  // By group and version as in URLs: "api/v1", "apis/batch/v1". Null pointer if not served.
+  const Document* find(std::string_view path) const;
+  // "/openapi/v3/apis/batch/v1?hash=…": the URL under which a document never changes.
+  static std::string url(std::string_view path, const Document& document);
+
+ private:
+  struct Lazy {
+    std::string group;
+    std::string version;
+    mutable std::once_flag made;
+    mutable Document document;
+  };
+  const Document& get(const Lazy& lazy) const;
+
+  const Registry& registry_;
+  std::map<std::string, Lazy, std::less<>> documents_;
+  mutable std::once_flag index_made_;
+  mutable Document index_;
+};
+
+}  // namespace muster::api
