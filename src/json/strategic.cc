@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -88,16 +89,15 @@ class Positions {
 // Items that `order` names stand in that order. The others keep theirs and are woven in where the
 // live list had them: before the first named item that stood after them.
 Value weave(Arena& arena, Value list, const Positions& order, const Positions& live) {
-  std::vector<std::pair<std::size_t, Value>> named;
+  std::multimap<std::size_t, Value> named;  // by place in `order`
   std::vector<Value> others;
   for (const Value item : list.items()) {
     if (const auto place = order.of(item)) {
-      named.emplace_back(*place, item);
+      named.emplace(*place, item);
     } else {
       others.push_back(item);
     }
   }
-  std::ranges::stable_sort(named, {}, [](const auto& entry) { return entry.first; });
   const Value woven = Value::array(arena, list.size());
   auto other = others.begin();
   for (const auto& [place, item] : named) {

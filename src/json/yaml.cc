@@ -22,7 +22,6 @@ namespace {
 
 constexpr std::string_view kTagPrefix = "tag:yaml.org,2002:";
 constexpr std::string_view kPlain = "?";  // yaml-cpp's tag for scalars without quotes
-constexpr std::string_view kQuoted = "!";
 
 Position position_of(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; }
 

@@ -1,0 +1,30 @@
+// Any text: the fast and the careful reader agree, and what is written reads back as itself.
+#include "base/result.h"
+#include "json/careful.h"
+#include "json/parse.h"
+#include "json/write.h"
+
+using namespace muster::json;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  Arena arena;
+  ParseReport fast_report;
+  ParseReport careful_report;
+  const auto fast = parse(arena, text, &fast_report);
+  const auto careful = parse_carefully(arena, text, &careful_report);
+  MUSTER_ASSERT(fast.has_value() == careful.has_value(), "the readers disagree");
+  MUSTER_ASSERT(fast_report.duplicates == careful_report.duplicates, "the readers disagree");
+  if (!fast) {
+    MUSTER_ASSERT(fast.error().message == careful.error().message, "the readers disagree");
+    return 0;
+  }
+  const std::string written = write(*fast);
+  MUSTER_ASSERT(written == write(*careful), "the readers disagree");
+  const auto again = parse(arena, written);
+  MUSTER_ASSERT(again && equal(*again, *fast), "the writer changed a value");
+  MUSTER_ASSERT(write(*again) == written, "the writer is not stable");
+  MUSTER_ASSERT(equal(*parse(arena, write_pretty(*fast)), *fast), "pretty is not the same");
+  MUSTER_ASSERT(write(clone(arena, *fast)) == written, "a clone differs");
+  return 0;
+}
