@@ -5,8 +5,16 @@
 
 namespace muster::admission {
 
-extern const Kind kConfigMap, kNamespace, kPod, kSecret;
-extern const Kind kJob;
+// core
+extern const Kind kConfigMap, kEndpoints, kEvent, kLimitRange, kNamespace, kNode, kPersistentVolume,
+    kPersistentVolumeClaim, kPod, kPodTemplate, kResourceQuota, kSecret, kService;
+// apps, batch, policy
+extern const Kind kDeployment, kCronJob, kJob, kPodDisruptionBudget;
+// the groups of *.k8s.io
+extern const Kind kClusterRole, kClusterRoleBinding, kCustomResourceDefinition, kEndpointSlice,
+    kEventsEvent, kLease, kMutatingWebhookConfiguration, kPodGroup, kPriorityClass, kRole,
+    kRoleBinding, kValidatingWebhookConfiguration, kWorkload;
+// custom resources
 extern const Kind kJobSet;
 
 }  // namespace muster::admission

@@ -1,0 +1,70 @@
+// LimitRange, ResourceQuota and PodDisruptionBudget: bounds that others obey.
+#include "admission/checks.h"
+#include "admission/kinds.h"
+#include "admission/pod_defaults.h"
+#include "admission/resource_validation.h"
+#include "admission/selector_validation.h"
+
+namespace muster::admission {
+namespace {
+
+// Whatever `from` has and `list` lacks.
+void complete(Value item, std::string_view list, std::string_view from) {
+  for (const json::Member& amount : item.get(from).members())
+    set_default(item.object_at(list), amount.key, amount.value);
+}
+
+void default_limit_range(const Context&, Value range) {
+  for (const Value item : range.get({"spec", "limits"}).items()) {
+    for (const std::string_view list :
+         {"max", "min", "default", "defaultRequest", "maxLimitRequestRatio"})
+      round_resource_list(item.get(list));
+    if (text_of(item, "type") != "Container") continue;
+    complete(item, "default", "max");
+    complete(item, "defaultRequest", "default");
+    complete(item, "defaultRequest", "min");
+  }
+}
+
+void default_quota(const Context&, Value quota) {
+  round_resource_list(quota.get({"spec", "hard"}));
+}
+
+void validate_quota(const Context&, Value quota, FieldErrors& errors) {
+  validate_resource_list(quota.get({"spec", "hard"}), Path("spec").child("hard"), errors);
+}
+
+void validate_budget(const Context&, Value budget, FieldErrors& errors) {
+  const Path path("spec");
+  const Value spec = budget.get("spec");
+  if (has_value(spec, "minAvailable") && has_value(spec, "maxUnavailable"))
+    errors.invalid(path, spec, "minAvailable and maxUnavailable cannot be both set");
+  for (const std::string_view key : {"minAvailable", "maxUnavailable"})
+    if (spec.get(key).is_number()) validate_not_negative(spec, key, path, errors);
+  validate_label_selector(spec.get("selector"), path.child("selector"), errors);
+  validate_choice(spec, "unhealthyPodEvictionPolicy", {"AlwaysAllow", "IfHealthyBudget"}, path,
+                  errors);
+}
+
+}  // namespace
+
+constinit const Kind kLimitRange = {
+    .group = "",
+    .name = "LimitRange",
+    .apply_defaults = default_limit_range,
+};
+
+constinit const Kind kResourceQuota = {
+    .group = "",
+    .name = "ResourceQuota",
+    .apply_defaults = default_quota,
+    .validate = validate_quota,
+};
+
+constinit const Kind kPodDisruptionBudget = {
+    .group = "policy",
+    .name = "PodDisruptionBudget",
+    .validate = validate_budget,
+};
+
+}  // namespace muster::admission
