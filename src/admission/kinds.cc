@@ -38,6 +38,15 @@ constexpr auto kKinds = std::to_array<const Kind*>({
     &kValidatingWebhookConfiguration,
     &kWorkload,
     &kJobSet,
+    &kAdmissionCheck,
+    &kClusterQueue,
+    &kCohort,
+    &kKueueWorkload,
+    &kLocalQueue,
+    &kMultiKueueCluster,
+    &kMultiKueueConfig,
+    &kResourceFlavor,
+    &kTopology,
 });
 
 }  // namespace

@@ -16,5 +16,7 @@ extern const Kind kClusterRole, kClusterRoleBinding, kCustomResourceDefinition, 
     kRoleBinding, kValidatingWebhookConfiguration, kWorkload;
 // custom resources
 extern const Kind kJobSet;
+extern const Kind kAdmissionCheck, kClusterQueue, kCohort, kKueueWorkload, kLocalQueue,
+    kMultiKueueCluster, kMultiKueueConfig, kResourceFlavor, kTopology;
 
 }  // namespace muster::admission
