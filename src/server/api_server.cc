@@ -4,7 +4,6 @@
 
 #include "server/authentication.h"
 #include "server/authorization.h"
-#include "server/browser_guard.h"
 #include "server/call.h"
 #include "server/core.h"
 #include "server/errors.h"
@@ -59,10 +58,6 @@ ApiServer::~ApiServer() = default;
 void ApiServer::handle(std::shared_ptr<http::Exchange> exchange) {
   const CallPtr call = impl_->accept(std::move(exchange));
   if (call == nullptr) return;
-  if (const Status checked = check_browser(call->request(), impl_->core->options.allowed_hosts);
-      !checked) {
-    return call->answer_error(checked.error());
-  }
   Result<User> user = authenticate(*impl_->core, call->request());
   if (user) user = impersonate(*impl_->core, call->request(), *std::move(user));
   impl_->admit(call, std::move(user));

@@ -68,9 +68,6 @@ struct Options {
   VersionInfo version;
   std::string server_address = "127.0.0.1:6443";  // host and port that clients use, for discovery
   admission::FeatureGates gates;
-  // Host headers that are answered (S2: a web page must not reach us under a name of its own);
-  // empty: all.
-  std::vector<std::string> allowed_hosts;
   LogSource* logs = nullptr;  // outlives the server
   // A keyed hash (HMAC-SHA256) under a key that only this server has, for tokens of service
   // accounts. Any thread. Without it no such tokens are issued or accepted.
