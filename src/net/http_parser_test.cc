@@ -61,6 +61,15 @@ TEST(RequestParser, ReadsChunksAndIgnoresTheirExtensionsAndTrailers) {
   }
 }
 
+TEST(RequestParser, ALastChunkMayComeInPieces) {
+  RequestParser parser(kSmall);
+  ASSERT_TRUE(parser.feed("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"));
+  EXPECT_EQ(parser.feed("0\r\n"), 0U);
+  EXPECT_EQ(parser.feed("0\r\n\r"), 0U);
+  EXPECT_EQ(parser.feed("0\r\n\r\n"), 5U);
+  EXPECT_TRUE(parser.done());
+}
+
 TEST(RequestParser, LeavesTheNextRequestAlone) {
   const std::string first = "GET /1 HTTP/1.1\r\nHost: h\r\n\r\n";
   RequestParser parser(kSmall);
