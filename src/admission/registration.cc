@@ -32,6 +32,14 @@ void default_mutating(const Context&, Value configuration) {
   }
 }
 
+void validate_url(Value config, const Path& path, FieldErrors& errors) {
+  const std::string_view url = text_of(config, "url");
+  const std::string_view scheme = url.substr(0, std::min(url.find("://"), url.size()));
+  if (!url.empty() && scheme != "https")
+    errors.invalid(path.child("url"), scheme,
+                   "'https' is the only allowed URL scheme; desired format: https://host[/path]");
+}
+
 void validate_webhooks(const Context&, Value configuration, FieldErrors& errors) {
   const Value webhooks = configuration.get("webhooks");
   for (std::size_t i = 0; i < webhooks.size(); ++i) {
@@ -44,6 +52,7 @@ void validate_webhooks(const Context&, Value configuration, FieldErrors& errors)
                      "should be a domain with at least three segments separated by dots");
     if (text_of(webhook, "sideEffects").empty())
       errors.required(path.child("sideEffects"), "must specify one of None, NoneOnDryRun");
+    validate_url(webhook.get("clientConfig"), path.child("clientConfig"), errors);
     const Value versions = webhook.get("admissionReviewVersions");
     if (versions.empty())
       errors.required(path.child("admissionReviewVersions"), "must specify one of v1, v1beta1");

@@ -51,7 +51,8 @@ struct Outcome {
 struct Options {
   std::string_view subresource;
   bool dry_run = false;
-  std::string_view user = "admin";
+  std::string_view ns;   // of the request, if the object does not say it
+  std::string_view uid;  // that a new object gets
 };
 
 class World final : public View {
@@ -98,11 +99,10 @@ class World final : public View {
     Context context = make_context(outcome, resource, options);
     context.operation = Operation::kCreate;
     const json::Value metadata = outcome.object.object_at("metadata");
-    if (resource.namespaced && metadata.get("namespace").is_null())
-      metadata.set("namespace", context.ns);
+    if (resource.namespaced) metadata.set("namespace", context.ns);
     default_object(context, outcome.object);
     if (!keep(outcome, mutate(context, outcome.object, {}))) return outcome;
-    metadata.set("uid", kUid);
+    metadata.set("uid", options.uid.empty() ? kUid : options.uid);
     metadata.set("creationTimestamp", format_time(now));
     if (metadata.get("name").is_null() && metadata.has("generateName"))
       metadata.set("name", std::string(metadata.get("generateName").as_string()) + "abcde");
@@ -120,6 +120,7 @@ class World final : public View {
     Context context = make_context(outcome, resource, options);
     context.operation = Operation::kUpdate;
     const json::Value before = json::clone(*outcome.arena, old.object);
+    if (resource.namespaced) outcome.object.object_at("metadata").set("namespace", context.ns);
     default_object(context, outcome.object);
     if (!keep(outcome, mutate(context, outcome.object, before))) return outcome;
     prepare_update(context, outcome.object, before);
@@ -160,13 +161,13 @@ class World final : public View {
                        const Options& options) const {
     const json::Value metadata = outcome.object.get("metadata");
     const std::string_view ns = metadata.get("namespace").as_string();
+    const std::string_view asked = ns.empty() ? options.ns : ns;
     return {.resource = &resource,
             .subresource = options.subresource,
             .ns = !resource.namespaced ? ""
-                  : ns.empty()         ? kNamespace
-                                       : ns,
+                  : asked.empty()      ? kNamespace
+                                       : asked,
             .name = metadata.get("name").as_string(),
-            .user = options.user,
             .now = now,
             .dry_run = options.dry_run,
             .view = this,
