@@ -1,5 +1,7 @@
 #include "api/decode.h"
 
+#include <algorithm>
+
 #include "api/decode_custom.h"
 #include "api/go_decoder.h"
 
@@ -16,6 +18,11 @@ void fill_in_kind(json::Arena& arena, Value object, const GroupVersionKind& gvk)
 }
 
 }  // namespace
+
+void DecodeReport::add_unknown(std::string_view path) {
+  if (full() || path.size() > kMaxPathBytes) return;
+  if (std::ranges::find(unknown, path) == unknown.end()) unknown.emplace_back(path);
+}
 
 Result<Value> decode(json::Arena& arena, Value in, const Resource& resource, DecodeReport& report) {
   if (resource.custom) return decode_custom(arena, in, *resource.schema, report);

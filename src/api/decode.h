@@ -19,8 +19,14 @@ namespace muster::api {
 
 struct DecodeReport {
   // Paths of dropped fields: in the order met; of a custom resource those of its metadata first,
-  // then sorted.
+  // then the others, both sorted. Each once, and not more of them than a person reads: hostile
+  // bodies can hold millions.
   std::vector<std::string> unknown;
+
+  static constexpr std::size_t kMaxUnknown = 100;  // as upstream
+  static constexpr std::size_t kMaxPathBytes = 4096;
+  bool full() const { return unknown.size() >= kMaxUnknown; }
+  void add_unknown(std::string_view path);
 };
 
 // Uses up `in`: the result holds parts of it, brought into form in place. kind and apiVersion of a

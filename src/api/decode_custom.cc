@@ -2,6 +2,8 @@
 // is, with sorted keys. Their metadata alone is typed.
 #include "api/decode_custom.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "api/go_decoder.h"
@@ -36,7 +38,7 @@ bool is_dropped_null(Value value, const Field& field) {
 
 class Pruner {
  public:
-  explicit Pruner(DecodeReport& report) : report_(report) {}
+  explicit Pruner(DecodeReport& report) : report_(report) { nothing_.shape = Shape::kStruct; }
 
   // In place.
   void prune(Value value, const Schema& schema) {
@@ -50,10 +52,14 @@ class Pruner {
       case Shape::kList:
         if (value.is_array()) return prune_list(value, *schema.elem);
         break;
+      case Shape::kAny:
+      case Shape::kFieldsV1:
+        return sort_deep(value);
       default:
         break;
     }
-    sort_deep(value);
+    // Validation will refuse it; until then nothing in it is known.
+    prune_as_unknown(value);
   }
 
  private:
@@ -80,8 +86,13 @@ class Pruner {
       return false;
     }
     const PathScope scope(path_, member.key);
-    if (report_.unknown.size() < kMaxUnknownReported) report_.unknown.push_back(path_);
+    report_.add_unknown(path_);
     return true;
+  }
+
+  void prune_as_unknown(Value value) {
+    if (value.is_object()) prune_struct(value, nothing_);
+    if (value.is_array()) prune_list(value, nothing_);
   }
 
   void prune_map(Value map, const Schema& elem) {
@@ -101,6 +112,7 @@ class Pruner {
   }
 
   DecodeReport& report_;
+  Schema nothing_;  // a struct without fields
   std::string path_;
 };
 
@@ -109,8 +121,12 @@ class Pruner {
 Result<Value> decode_custom(json::Arena& arena, Value in, const Schema& schema,
                             DecodeReport& report) {
   if (!in.is_object()) {
-    return fail(Code::kBadRequest,
-                "json: cannot unmarshal into Go value of type map[string]interface {}");
+    return fail(
+        Code::kBadRequest,
+        fmt::format("json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
+                    in.is_array()    ? "array"
+                    : in.is_string() ? "string"
+                                     : "value"));
   }
   if (is_deeper_than(in, json::kMaxDepth)) return fail(Code::kBadRequest, "exceeded max depth");
   Value metadata = in.get("metadata");
@@ -118,6 +134,7 @@ Result<Value> decode_custom(json::Arena& arena, Value in, const Schema& schema,
   if (metadata_field != nullptr && !metadata.is_null()) {
     MUSTER_TRY(metadata,
                GoDecoder(arena, report, "metadata").decode(metadata, *metadata_field->schema));
+    std::ranges::sort(report.unknown);
     sort_deep(metadata);
     in.erase("metadata");
   }

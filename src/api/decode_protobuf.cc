@@ -105,8 +105,8 @@ class MessageReader {
 
   static std::string_view inlined_name(const Schema& type, std::string_view via, int number) {
     if (!via.empty()) return {};
-    for (const auto& [name, at] : type.inlined) {
-      if (at == number) return name;
+    for (const Inlined& inlined : type.inlined) {
+      if (inlined.number == number) return inlined.name;
     }
     return {};
   }

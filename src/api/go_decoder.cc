@@ -58,6 +58,7 @@ bool is_empty(Value value) {
     case Kind::kBool:
       return !value.as_bool();
     case Kind::kInt:
+      return value.as_int() == 0;
     case Kind::kUint:
       return value.as_uint() == 0;
     case Kind::kDouble:
@@ -82,6 +83,7 @@ int position(const Schema& type, std::string_view name, std::size_t expected) {
 }  // namespace
 
 Result<Value> GoDecoder::decode(Value in, const Schema& schema) {
+  root_ = &schema;
   const Value out = value(in, schema);
   if (fault_) return fail(Code::kBadRequest, *std::move(fault_));
   return out;
@@ -232,16 +234,22 @@ Value GoDecoder::list(Value in, const Schema& schema) {
   return in;
 }
 
+// The Go types behind such values decode themselves and do not report what they do not know.
 Value GoDecoder::any(Value in, const Schema& schema) {
   if (schema.elem == nullptr) return in;
-  if (in.is_object()) return structure(in, *schema.elem);
-  std::size_t index = 0;
-  for (Value& item : in.items()) {
-    path_.push_back({Step::Kind::kIndex, {}, index++});
-    if (item.is_object()) item = structure(item, *schema.elem);
-    path_.pop_back();
+  ++lenient_;
+  Value out = in;
+  if (in.is_object()) {
+    out = structure(in, *schema.elem);
+  } else {
+    for (Value& item : in.items()) {
+      path_.push_back({Step::Kind::kIndex, {}});
+      if (item.is_object()) item = structure(item, *schema.elem);
+      path_.pop_back();
+    }
   }
-  return in;
+  --lenient_;
+  return out;
 }
 
 Value GoDecoder::string(Value in, const Schema& schema) {
@@ -259,9 +267,10 @@ Value GoDecoder::integer(Value in, std::string_view type) {
 Value GoDecoder::int_or_string(Value in) { return in.is_string() ? in : integer(in, "int32"); }
 
 void GoDecoder::report_unknown(std::string_view name) {
-  if (report_.unknown.size() >= kMaxUnknownReported) return;
+  if (lenient_ > 0 || report_.full()) return;
   std::string text(prefix_);
   for (const Step& step : path_) {
+    if (text.size() > DecodeReport::kMaxPathBytes) return;
     if (step.kind == Step::Kind::kIndex) {
       text += fmt::format("[{}]", step.index);
     } else {
@@ -270,10 +279,7 @@ void GoDecoder::report_unknown(std::string_view name) {
     }
   }
   if (!text.empty()) text += '.';
-  text += name;
-  if (std::ranges::find(report_.unknown, text) == report_.unknown.end()) {
-    report_.unknown.push_back(std::move(text));
-  }
+  report_.add_unknown(text.append(name));
 }
 
 }  // namespace muster::api

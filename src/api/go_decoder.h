@@ -14,9 +14,6 @@
 
 namespace muster::api {
 
-// As many unknown fields are reported as upstream reports; the rest is dropped silently.
-inline constexpr std::size_t kMaxUnknownReported = 100;
-
 class GoDecoder {
  public:
   // `prefix` stands before the paths of unknown fields ("metadata" when that alone is decoded).
@@ -54,14 +51,17 @@ class GoDecoder {
   json::Value number_fault(json::Value in, std::string_view type);
   json::Value fault(std::string text);
   std::string unmarshal_fault(std::string_view what, std::string_view type) const;
+  std::string go_path() const;
   void report_unknown(std::string_view name);
 
   json::Arena& arena_;
   DecodeReport& report_;
   std::string_view prefix_;
+  const Schema* root_ = nullptr;
   std::vector<Step> path_;
   std::vector<json::Value> slots_;  // one per field of each struct under way; null is absent
   const Schema* struct_ = nullptr;  // the innermost struct under way
+  int lenient_ = 0;                 // inside a value that upstream decodes without strictness
   std::optional<std::string> fault_;
 };
 

@@ -72,12 +72,28 @@ std::string GoDecoder::unmarshal_fault(std::string_view what, std::string_view t
   }
   std::string_view struct_name = struct_->type_name;
   struct_name.remove_prefix(struct_name.rfind('.') + 1);
-  std::string field(struct_name);
+  return fmt::format("json: cannot unmarshal {} into Go struct field {}{} of type {}", what,
+                     struct_name, go_path(), type);
+}
+
+// The fields only, without keys and indexes, but with the embedded structs that JSON does not show.
+std::string GoDecoder::go_path() const {
+  std::string text;
+  const Schema* place = root_;
   for (const Step& step : path_) {
-    if (step.kind == Step::Kind::kField) field.append(".").append(step.name);
+    if (place->shape == Shape::kAny && step.kind == Step::Kind::kField) place = place->elem;
+    if (step.kind != Step::Kind::kField) {
+      if (place->shape != Shape::kAny) place = place->elem;
+      continue;
+    }
+    const Field& field = *place->field(step.name);
+    for (const Inlined& inlined : place->inlined) {
+      if (inlined.name == field.proto.via) text.append(".").append(inlined.struct_name);
+    }
+    text.append(".").append(field.name);
+    place = field.schema;
   }
-  return fmt::format("json: cannot unmarshal {} into Go struct field {} of type {}", what, field,
-                     type);
+  return text;
 }
 
 }  // namespace muster::api

@@ -24,7 +24,7 @@ class TimeParser {
     literal("-");
     const int day = two_digits("02", "", 0, 99);
     literal("T");
-    const int hour = two_digits("15", "hour", 0, 23);
+    const int hour = parse_hour();
     literal(":");
     const int minute = two_digits("04", "minute", 0, 59);
     literal(":");
@@ -81,6 +81,13 @@ class TimeParser {
     const int value = digits(2, element);
     if (!failed() && (value < least || value > most)) out_of_range(name);
     return value;
+  }
+
+  // One digit will do for an hour, and for nothing else.
+  int parse_hour() {
+    const bool one_digit = rest_.size() >= 2 && is_digit(rest_[0]) && !is_digit(rest_[1]);
+    if (!one_digit || failed()) return two_digits("15", "hour", 0, 23);
+    return digits(1, "15");
   }
 
   // The seconds layout accepts any fraction, the other one just six digits.

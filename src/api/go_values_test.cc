@@ -14,6 +14,7 @@ std::string time_text(std::string_view text, TimeLayout layout = TimeLayout::kSe
 
 TEST(GoTime, ReadsAnyZoneAndFraction) {
   EXPECT_EQ(time_text("2020-02-29T12:00:00Z"), "2020-02-29T12:00:00.000000Z");
+  EXPECT_EQ(time_text("2020-01-01T1:00:00Z"), "2020-01-01T01:00:00.000000Z");
   EXPECT_EQ(time_text("2020-01-01T00:00:00+02:00"), "2019-12-31T22:00:00.000000Z");
   EXPECT_EQ(time_text("2020-01-01T00:00:00.1234567-00:30"), "2020-01-01T00:30:00.123456Z");
   EXPECT_EQ(time_text("2020-01-01T00:00:00.000250Z", TimeLayout::kMicros),
@@ -34,6 +35,12 @@ TEST(GoTime, FaultsSpeakLikeGo) {
       {"2020-01-01T24:00:00Z", R"(parsing time "2020-01-01T24:00:00Z": hour out of range)"},
       {"2020-01-01T00:00:00",
        R"(parsing time "2020-01-01T00:00:00" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "Z07:00")"},
+      {"2020-1-1T00:00:00Z",
+       R"(parsing time "2020-1-1T00:00:00Z" as "2006-01-02T15:04:05Z07:00": cannot parse "1-1T00:00:00Z" as "01")"},
+      {"2020-01-01t00:00:00z",
+       R"(parsing time "2020-01-01t00:00:00z" as "2006-01-02T15:04:05Z07:00": cannot parse "t00:00:00z" as "T")"},
+      {"2020-01-01T00:00:00+2:00",
+       R"(parsing time "2020-01-01T00:00:00+2:00" as "2006-01-02T15:04:05Z07:00": cannot parse "+2:00" as "Z07:00")"},
       {"2020-01-01T00:00:00Zx", R"(parsing time "2020-01-01T00:00:00Zx": extra text: "x")"},
   };
   for (const Row& row : rows) EXPECT_EQ(time_text(row.text), row.error);

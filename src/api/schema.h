@@ -50,6 +50,13 @@ struct ProtoField {
   bool wrapped = false;  // the (innermost) list is a message of its own, with the items as field 1
 };
 
+// A struct whose fields stand flat in JSON, among those of the one that it is embedded in.
+struct Inlined {
+  std::string name;         // of the sub-message on the wire: volumeSource
+  int number = 0;           // of that sub-message
+  std::string struct_name;  // in Go: VolumeSource
+};
+
 struct Field {
   std::string name;
   const Schema* schema = nullptr;
@@ -89,8 +96,7 @@ struct Schema final : json::MergeRules {
   std::string proto_message;       // k8s.io.api.core.v1.Pod
   std::vector<Field> fields;       // kStruct, in the order in which the server writes them
   std::vector<std::uint16_t> by_name;  // positions in `fields`, sorted by name
-  // On the wire some fields sit in an inlined sub-message: its name and its field number.
-  std::vector<std::pair<std::string, int>> inlined;
+  std::vector<Inlined> inlined;
   const Schema* elem = nullptr;  // kList, kMap
   ListType list_type = ListType::kAtomic;
   bool has_list_type = false;  // declared (a list without one is atomic for apply)

@@ -142,8 +142,9 @@ void SchemaBuilder::fill(Schema& type, Value declaration) {
   if (last_part(type.type_name).starts_with("JSONSchemaPropsOr"))
     type.elem = pool_.type(kSchemaProps);
   for (const Value inlined : declaration.get("inline").items()) {
-    type.inlined.emplace_back(inlined.get("protoName").as_string(),
-                              static_cast<int>(inlined.get("protoNumber").as_int()));
+    type.inlined.push_back({std::string(inlined.get("protoName").as_string()),
+                            static_cast<int>(inlined.get("protoNumber").as_int()),
+                            std::string(last_part(inlined.get("ref").as_string()))});
   }
   if (const Value unions = declaration.get("unions"); !unions.is_null()) {
     type.unions = json::clone(pool_.arena, unions);
@@ -217,7 +218,9 @@ const Schema* SchemaBuilder::innermost(Value field, Value element_attributes) {
 
 // A scalar node of its own if the place limits its values, else one that all such places share.
 const Schema* SchemaBuilder::scalar(Shape shape, Value declaration, Value attributes) {
-  const std::string_view go_type = go_name(declaration.get("constType").as_string());
+  const Value const_type = declaration.get("constType");
+  const std::string_view go_type = const_type.is_null() ? declaration.get("goType").as_string()
+                                                        : go_name(const_type.as_string());
   const Value element_format = attributes.get("format");
   const std::string_view format =
       element_format.is_null() ? declaration.get("format").as_string() : element_format.as_string();

@@ -54,7 +54,7 @@ std::string_view json_type(Value value) {
 // The format that upstream infers from the Go type of a value.
 std::string_view inferred_format(Value value) {
   if (!value.is_number()) return "";
-  return value.kind() == Kind::kDouble ? "double" : "int64";
+  return value.kind() == Kind::kDouble ? "float64" : "int64";
 }
 
 std::string_view declared_type(const Schema& schema) {
@@ -160,10 +160,7 @@ class Validator {
     const std::string_view type = declared_type(schema);
     if (type.empty() || is_of_type(value, type)) return;
     // Of formatted scalars upstream compares formats, unless a text or a list is given.
-    if (!schema.format.empty() && !value.is_string() && !value.is_array() && !value.is_number()) {
-      return must_be(schema.format, inferred_format(value));
-    }
-    if (schema.shape == Shape::kString && !schema.format.empty() && value.is_number()) {
+    if (!schema.format.empty() && !value.is_string() && !value.is_array()) {
       return must_be(schema.format, inferred_format(value));
     }
     type_fault(schema, value);
