@@ -356,12 +356,8 @@ Arena& Value::arena() const {
 namespace {
 
 bool equal_numbers(Value a, Value b) {
-  if (a.kind() == Kind::kDouble && b.kind() == Kind::kDouble) return a.as_double() == b.as_double();
-  if (a.kind() == Kind::kDouble) std::swap(a, b);
-  if (a.kind() == b.kind())
-    return a.is_int() ? a.as_int() == b.as_int() : a.as_uint() == b.as_uint();
-  // An integer and a double: exact, not by rounding the integer. A kUint never equals a kInt.
-  if (b.kind() != Kind::kDouble || a.as_double() != b.as_double()) return false;
+  if (a.kind() == Kind::kDouble || b.kind() == Kind::kDouble) return a.as_double() == b.as_double();
+  if (a.kind() != b.kind()) return false;  // what fits a kInt is never a kUint
   return a.is_int() ? a.as_int() == b.as_int() : a.as_uint() == b.as_uint();
 }
 

@@ -145,7 +145,8 @@ struct Member {
   Value value;
 };
 
-// Deep equality. Objects are equal whatever their order; 1 and 1.0 are equal.
+// Deep equality. Objects are equal whatever their order; 1 and 1.0 are equal. An integer equals a
+// double that it rounds to: the text of a large double reads back as such an integer.
 bool equal(Value a, Value b);
 // A deep copy that shares nothing with the source, text included.
 Value clone(Arena& arena, Value value);

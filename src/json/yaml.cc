@@ -302,12 +302,17 @@ Result<std::vector<YamlDocument>> read_stream(Arena& arena, std::string_view tex
   std::vector<YamlDocument> documents;
   std::istringstream stream(with_end_marker(text));
   YAML::Parser parser(stream);
-  for (bool first = true;; first = false) {
+  for (int last_start = -1;;) {
     DocumentBuilder builder(arena, options);
     if (!parser.HandleNextDocument(builder)) return documents;
     if (builder.failed()) return builder.error();
-    if (!first && !starts_document(text, static_cast<std::size_t>(builder.start().pos)))
+    // At a token that fits nowhere yaml-cpp finds one empty document after the other.
+    const int start = builder.start().pos;
+    const bool stuck = start <= last_start;
+    const bool first = last_start < 0;
+    if (stuck || (!first && !starts_document(text, static_cast<std::size_t>(start))))
       return fail_at("did not find expected <document start>", position_of(builder.start()));
+    last_start = start;
     YamlDocument document = builder.take();
     if (!document.root.is_null()) documents.push_back(std::move(document));
   }

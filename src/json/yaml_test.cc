@@ -154,6 +154,7 @@ TEST(Yaml, StreamsHaveManyDocuments) {
   EXPECT_EQ(read(R"({"a": 1})"), "{\"a\":1}\n");
   EXPECT_THAT(read("{a: 1} x"), HasSubstr("error: "));
   EXPECT_THAT(read("[1]\n[2]"), HasSubstr("error: "));
+  EXPECT_THAT(read("... \"a\", b: \"c\""), HasSubstr("error: "));
 }
 
 TEST(Yaml, AnchorsAndMerges) {
