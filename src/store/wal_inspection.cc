@@ -118,31 +118,42 @@ std::optional<LogHeader> parse_header(const std::vector<unsigned char>& bytes) {
   return sound ? std::optional(header) : std::nullopt;
 }
 
-// The first frame that does not continue the one before it, and the complete transactions that end
-// behind it.
+// The first frame that does not continue the one before it, and the transactions that end with it
+// or in the frames that continue it without a break. Where those end, older ones may still lie: of
+// an earlier log, or of transactions that an earlier crash has torn; they say nothing.
 struct Findings {
   std::uint64_t bad_frame = 0;  // counted from 1; 0: none
-  std::uint64_t transactions_behind = 0;
+  std::uint64_t transactions = 0;
 };
 
 Result<Findings> read_frames(VfsFile& file, const LogHeader& header) {
   Findings findings;
-  Checksum before = header.sum;
   std::vector<unsigned char> frame(kFrameHeaderSize + header.page_size);
   const std::uint64_t count = (file.size() - kHeaderSize) / frame.size();
+  // What the next frame may continue: the checksum that stands before it, or, if the frame there is
+  // bad, the one that should stand there.
+  Checksum stored = header.sum;
+  Checksum computed = header.sum;
   for (std::uint64_t number = 1; number <= count; ++number) {
     MUSTER_CHECK(file.read(kHeaderSize + (number - 1) * frame.size(), frame));
-    const Checksum stored = Checksum::stored(frame.data() + 16);
+    const auto sum_after = [&](const Checksum& before) {
+      return before.over(frame.data(), 8, header.big_endian_sums)
+          .over(frame.data() + kFrameHeaderSize, header.page_size, header.big_endian_sums);
+    };
+    const Checksum from_stored = sum_after(stored);
+    const Checksum from_computed = stored == computed ? from_stored : sum_after(computed);
+    stored = Checksum::stored(frame.data() + 16);
+    computed = from_stored;
+    const bool sum_fits = stored == from_stored || stored == from_computed;
     const bool of_this_log = big_endian(frame.data() + 8) == header.salt[0] &&
                              big_endian(frame.data() + 12) == header.salt[1];
-    const Checksum sum =
-        before.over(frame.data(), 8, header.big_endian_sums)
-            .over(frame.data() + kFrameHeaderSize, header.page_size, header.big_endian_sums);
-    const bool continues = of_this_log && sum == stored;
+    if (!(sum_fits && of_this_log)) {
+      if (findings.bad_frame != 0) break;
+      findings.bad_frame = number;
+    }
     const bool ends_transaction = big_endian(frame.data() + 4) != 0;
-    if (!continues && findings.bad_frame == 0) findings.bad_frame = number;
-    if (continues && findings.bad_frame != 0 && ends_transaction) ++findings.transactions_behind;
-    before = stored;
+    if (findings.bad_frame != 0 && ends_transaction && (sum_fits || of_this_log))
+      ++findings.transactions;
   }
   return findings;
 }
@@ -158,14 +169,15 @@ Result<std::string> find_damage_in_log(const std::string& wal_file, const std::s
   // made.
   if (std::ranges::all_of(bytes, [](unsigned char byte) { return byte == 0; })) return "";
   const auto header = parse_header(bytes);
+  // Not torn: it is written at once, and disks write a sector as a whole.
   if (!header) {
     return fmt::format("{}: its header is damaged, so that no change in it can be read", wal_file);
   }
   MUSTER_TRY(const Findings found, read_frames(file, *header));
-  if (found.transactions_behind < 2) return "";
+  if (found.transactions < 2) return "";
   return fmt::format(
       "{}: frame {} is damaged, so that this transaction and {} after it cannot be read", wal_file,
-      found.bad_frame, found.transactions_behind - 1);
+      found.bad_frame, found.transactions - 1);
 }
 
 }  // namespace muster::store

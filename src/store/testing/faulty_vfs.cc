@@ -204,7 +204,9 @@ int on_write(sqlite3_file* file, const void* from, int amount, sqlite3_int64 off
   if (fate == Fate::kDone || fate == Fate::kPowerFails) {
     handle.inode->take({false, place, std::string(data)});
   } else if (handle.disk->power) {
-    handle.inode->take({false, place, std::string(data.substr(0, data.size() / 2))});
+    const std::size_t whole_sectors = (place + data.size() / 2) / kSector * kSector;
+    if (whole_sectors > place)
+      handle.inode->take({false, place, std::string(data.substr(0, whole_sectors - place))});
   }
   if (fate == Fate::kFull) return SQLITE_FULL;
   return fate == Fate::kDone ? SQLITE_OK : SQLITE_IOERR_WRITE;
@@ -361,8 +363,8 @@ int on_open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, i
   static std::atomic<int> unnamed = 0;
   const std::string path = name != nullptr ? name : fmt::format("unnamed-{}", unnamed++);
   if (disk.decide(Kind::kLook, path) != Fate::kDone) return SQLITE_CANTOPEN;
-  const bool known = disk.names.contains(path);
-  if (!known && (flags & SQLITE_OPEN_CREATE) == 0) return SQLITE_CANTOPEN;
+  const bool may_create = (flags & SQLITE_OPEN_CREATE) != 0;
+  if (!may_create && !disk.names.contains(path)) return SQLITE_CANTOPEN;
   auto& inode = disk.names[path];
   if (!inode) inode = std::make_shared<Inode>();
   Handle& handle = *new (file) Handle{};
@@ -370,7 +372,7 @@ int on_open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, i
   handle.disk = &disk;
   handle.inode = inode;
   handle.path = path;
-  handle.sync_directory = !known && (flags & (SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL)) != 0;
+  handle.sync_directory = may_create && (flags & (SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL)) != 0;
   handle.delete_on_close = (flags & SQLITE_OPEN_DELETEONCLOSE) != 0;
   if (flags_out != nullptr) *flags_out = flags;
   return SQLITE_OK;
