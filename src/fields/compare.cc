@@ -243,9 +243,9 @@ class Comparer {
 }  // namespace
 
 void Comparison::exclude(const FieldSet& reset) {
-  removed = subtract_trees(removed, reset);
-  modified = subtract_trees(modified, reset);
-  added = subtract_trees(added, reset);
+  removed = subtract_trees(std::move(removed), reset);
+  modified = subtract_trees(std::move(modified), reset);
+  added = subtract_trees(std::move(added), reset);
 }
 
 Result<Comparison> compare_objects(json::Arena& arena, const RootType& type, Value before,

@@ -102,17 +102,17 @@ FieldSet with_parent_fields(const Schema* type, const FieldSet& set) {
   return result;
 }
 
-FieldSet with_atomic_leaves(const Schema* type, const FieldSet& set) {
-  FieldSet result;
-  for (const FieldSet::Node& node : set.nodes()) {
+void collapse_atomics(const Schema* type, FieldSet& set) {
+  for (FieldSet::Node& node : set.nodes()) {
+    if (node.below.empty()) continue;
     const Schema* const place = type_below(type, node.element);
-    if (!node.below.empty() && is_atomic_container(place)) {
-      result.add_leaf(node.element);
+    if (is_atomic_container(place)) {
+      node.member = true;
+      node.below = {};
     } else {
-      result.add(node.element, node.member, with_atomic_leaves(place, node.below));
+      collapse_atomics(place, node.below);
     }
   }
-  return result;
 }
 
 }  // namespace muster::fields

@@ -16,7 +16,7 @@ FieldSet set_of_document(json::Arena& arena, const api::Schema* type, json::Valu
 FieldSet with_parent_fields(const api::Schema* type, const FieldSet& set);
 
 // Where a place is atomic but the set has paths below it (the schema changed, or a client wrote the
-// set): the place itself instead of these paths.
-FieldSet with_atomic_leaves(const api::Schema* type, const FieldSet& set);
+// set): puts the place itself instead of these paths.
+void collapse_atomics(const api::Schema* type, FieldSet& set);
 
 }  // namespace muster::fields

@@ -10,11 +10,11 @@ using Node = FieldSet::Node;
 bool precedes(const Node& a, const Node& b) { return compare(a.element, b.element) < 0; }
 
 // Walks two sets side by side and calls back once per element, with the node of either side or a
-// null pointer.
-template <class Visit>
-void merge_walk(const FieldSet& a, const FieldSet& b, const Visit& visit) {
-  const std::span<const Node> left = a.nodes();
-  const std::span<const Node> right = b.nodes();
+// null pointer. The nodes of `a` may be taken apart.
+template <class Other, class Visit>
+void merge_walk(FieldSet& a, Other& b, const Visit& visit) {
+  const std::span<Node> left = a.nodes();
+  const std::span right = b.nodes();
   std::size_t i = 0;
   std::size_t j = 0;
   while (i < left.size() || j < right.size()) {
@@ -55,7 +55,7 @@ void FieldSet::sort() {
       joined.push_back(std::move(node));
     } else {
       joined.back().member |= node.member;
-      joined.back().below = unite(joined.back().below, node.below);
+      joined.back().below = unite(std::move(joined.back().below), std::move(node.below));
     }
   }
   nodes_ = std::move(joined);
@@ -92,50 +92,53 @@ bool operator==(const FieldSet& a, const FieldSet& b) {
   });
 }
 
-FieldSet unite(const FieldSet& a, const FieldSet& b) {
+FieldSet unite(FieldSet a, FieldSet b) {
   if (a.empty()) return b;
   if (b.empty()) return a;
   FieldSet result;
-  merge_walk(a, b, [&](const Node* left, const Node* right) {
+  merge_walk(a, b, [&](Node* left, Node* right) {
     if (left != nullptr && right != nullptr) {
-      result.add(left->element, left->member || right->member, unite(left->below, right->below));
+      result.add(left->element, left->member || right->member,
+                 unite(std::move(left->below), std::move(right->below)));
     } else {
-      const Node& only = left != nullptr ? *left : *right;
-      result.add(only.element, only.member, only.below);
+      Node& only = left != nullptr ? *left : *right;
+      result.add(only.element, only.member, std::move(only.below));
     }
   });
   return result;
 }
 
-FieldSet intersect(const FieldSet& a, const FieldSet& b) {
+FieldSet intersect(FieldSet a, const FieldSet& b) {
   FieldSet result;
   if (a.empty() || b.empty()) return result;
-  merge_walk(a, b, [&](const Node* left, const Node* right) {
+  merge_walk(a, b, [&](Node* left, const Node* right) {
     if (left == nullptr || right == nullptr) return;
-    result.add(left->element, left->member && right->member, intersect(left->below, right->below));
+    result.add(left->element, left->member && right->member,
+               intersect(std::move(left->below), right->below));
   });
   return result;
 }
 
-FieldSet subtract(const FieldSet& a, const FieldSet& b) {
-  if (b.empty()) return a;
+FieldSet subtract(FieldSet a, const FieldSet& b) {
+  if (a.empty() || b.empty()) return a;
   FieldSet result;
-  merge_walk(a, b, [&](const Node* left, const Node* right) {
+  merge_walk(a, b, [&](Node* left, const Node* right) {
     if (left == nullptr) return;
-    if (right == nullptr) return result.add(left->element, left->member, left->below);
-    result.add(left->element, left->member && !right->member, subtract(left->below, right->below));
+    if (right == nullptr) return result.add(left->element, left->member, std::move(left->below));
+    result.add(left->element, left->member && !right->member,
+               subtract(std::move(left->below), right->below));
   });
   return result;
 }
 
-FieldSet subtract_trees(const FieldSet& a, const FieldSet& b) {
-  if (b.empty()) return a;
+FieldSet subtract_trees(FieldSet a, const FieldSet& b) {
+  if (a.empty() || b.empty()) return a;
   FieldSet result;
-  merge_walk(a, b, [&](const Node* left, const Node* right) {
+  merge_walk(a, b, [&](Node* left, const Node* right) {
     if (left == nullptr) return;
-    if (right == nullptr) return result.add(left->element, left->member, left->below);
-    if (!right->member)
-      result.add(left->element, left->member, subtract_trees(left->below, right->below));
+    if (right == nullptr) return result.add(left->element, left->member, std::move(left->below));
+    if (right->member) return;
+    result.add(left->element, left->member, subtract_trees(std::move(left->below), right->below));
   });
   return result;
 }

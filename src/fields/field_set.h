@@ -30,6 +30,9 @@ class FieldSet {
   void add_leaf(const PathElement& element);
   void sort();
 
+  // For operations that take a set apart.
+  std::span<Node> nodes();
+
  private:
   std::vector<Node> nodes_;  // sorted by element
 };
@@ -41,21 +44,24 @@ struct FieldSet::Node {
 };
 
 inline std::span<const FieldSet::Node> FieldSet::nodes() const { return nodes_; }
-inline void FieldSet::add_leaf(const PathElement& element) {
-  nodes_.push_back({element, true, {}});
-}
+inline std::span<FieldSet::Node> FieldSet::nodes() { return nodes_; }
 inline void FieldSet::add(const PathElement& element, bool member, FieldSet below) {
-  if (member || !below.empty()) nodes_.push_back({element, member, std::move(below)});
+  constexpr std::size_t kUsual = 4;
+  if (!member && below.empty()) return;
+  if (nodes_.capacity() == 0) nodes_.reserve(kUsual);
+  nodes_.push_back({element, member, std::move(below)});
 }
+inline void FieldSet::add_leaf(const PathElement& element) { add(element, true, {}); }
 
 bool operator==(const FieldSet& a, const FieldSet& b);
 
-FieldSet unite(const FieldSet& a, const FieldSet& b);
-FieldSet intersect(const FieldSet& a, const FieldSet& b);
+// The operations take what they can reuse by value: hand sets over that are no longer needed.
+FieldSet unite(FieldSet a, FieldSet b);
+FieldSet intersect(FieldSet a, const FieldSet& b);
 // Without the paths of b. Paths below a member of b stay.
-FieldSet subtract(const FieldSet& a, const FieldSet& b);
+FieldSet subtract(FieldSet a, const FieldSet& b);
 // Without the paths of b and all that lies below them.
-FieldSet subtract_trees(const FieldSet& a, const FieldSet& b);
+FieldSet subtract_trees(FieldSet a, const FieldSet& b);
 
 // Calls back with every path: on each level members come before what lies below them, as in
 // upstream's messages.

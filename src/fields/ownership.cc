@@ -23,7 +23,7 @@ const api::Subresource* typed_subresource(const Writer& writer) {
 void lose(Managers& managers, std::string_view but, const FieldSet& paths) {
   if (paths.empty()) return;
   for (auto& [identity, entry] : managers) {
-    if (identity != but) entry.fields = subtract(entry.fields, paths);
+    if (identity != but) entry.fields = subtract(std::move(entry.fields), paths);
   }
 }
 
@@ -36,7 +36,7 @@ Value prune(json::Arena& arena, const Schema* type, Value merged, const FieldSet
     return with_parent_fields(type, set_of_document(arena, type, object));
   };
   FieldSet owned;
-  for (const auto& [identity, entry] : managers) owned = unite(owned, entry.fields);
+  for (const auto& [identity, entry] : managers) owned = unite(std::move(owned), entry.fields);
   const FieldSet before = paths_of(merged);
   const FieldSet mine = with_parent_fields(type, last);
   Value pruned = remove(arena, type, merged, mine);
@@ -85,8 +85,7 @@ void reconcile(const Endpoint& endpoint, Managers& managers) {
   std::erase_if(managers, [&](const auto& item) {
     return !knows_version(endpoint, item.second.api_version);
   });
-  for (auto& [identity, entry] : managers)
-    entry.fields = with_atomic_leaves(endpoint.type.schema, entry.fields);
+  for (auto& [identity, entry] : managers) collapse_atomics(endpoint.type.schema, entry.fields);
 }
 
 Value without_managed_fields(json::Arena& arena, Value object) {
@@ -106,17 +105,17 @@ void take_changes(json::Arena& arena, const Endpoint& endpoint, std::string_view
                   Comparison changes, Managers& managers) {
   reconcile(endpoint, managers);
   changes.exclude(*endpoint.reset);
-  FieldSet gained = changes.changed();
+  FieldSet gained = unite(std::move(changes.modified), std::move(changes.added));
   lose(managers, "", gained);
   lose(managers, "", changes.removed);
-  gained = subtract(gained, server_fields());
+  gained = subtract(std::move(gained), server_fields());
   if (!gained.empty()) {
     ManagedEntry taken{.manager = manager,
                        .operation = Operation::kUpdate,
                        .api_version = arena.copy(endpoint.api_version),
                        .subresource = endpoint.subresource};
     ManagedEntry& entry = managers.try_emplace(identity_of(taken), taken).first->second;
-    entry.fields = unite(entry.fields, gained);
+    entry.fields = unite(std::move(entry.fields), std::move(gained));
     entry.time = arena.copy(format_time(now));
   }
   drop_empty(managers);
@@ -172,7 +171,7 @@ Application apply_document(json::Arena& arena, const Endpoint& endpoint,
   if (!result.conflicts.empty() && !force) return result;
   lose(managers, identity, changed);
   lose(managers, identity, changes->removed);
-  entry.fields = subtract(entry.fields, server_fields());
+  entry.fields = subtract(std::move(entry.fields), server_fields());
   if (is_same) {
     result.object = {};
   } else {

@@ -26,8 +26,9 @@ int rank(Value value) {
 
 template <class T>
 std::weak_ordering order(const T& a, const T& b) {
-  if (a < b) return std::weak_ordering::less;
-  return b < a ? std::weak_ordering::greater : std::weak_ordering::equivalent;
+  const auto o = a <=> b;
+  if (o < 0) return std::weak_ordering::less;
+  return o > 0 ? std::weak_ordering::greater : std::weak_ordering::equivalent;
 }
 
 // Exact for every mixture: an order with rounding would not be transitive, and sorting needs that.
