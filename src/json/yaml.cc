@@ -30,6 +30,21 @@ std::unexpected<Error> fail_at(std::string_view what, Position at) {
               fmt::format("yaml: {} at line {}, column {}", what, at.line, at.column));
 }
 
+// yaml-cpp turns the escapes \_ and \N into the bytes A0 and 85 instead of UTF-8.
+std::string repaired(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = utf8_sequence_length(text);
+    if (length == 0) {
+      append_utf8(out, static_cast<unsigned char>(text[0]));
+    } else {
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return out;
+}
+
 // Receives yaml-cpp's events of one document. The first fault is kept; what comes after it is
 // ignored, because yaml-cpp could only be stopped by an exception.
 class DocumentBuilder final : public YAML::EventHandler {
@@ -175,6 +190,7 @@ class DocumentBuilder final : public YAML::EventHandler {
       const auto resolved = resolve_plain_scalar(text);
       return resolved ? *resolved : Value::string(arena_, text);
     }
+    if (!is_utf8(text)) return Value::string(arena_, repaired(text));
     if (tag.starts_with(kTagPrefix)) return tagged(mark, tag.substr(kTagPrefix.size()), text);
     return Value::string(arena_, text);
   }

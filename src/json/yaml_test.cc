@@ -147,6 +147,10 @@ TEST(Yaml, BlocksAndFlows) {
             "\n");
 }
 
+TEST(Yaml, EscapesInQuotes) {
+  EXPECT_EQ(read(R"("\u263a\x41\t\"\\\/\_\N\L")"), "\"\u263aA\\t\\\"\\\\/\u00a0\u0085\\u2028\"\n");
+}
+
 TEST(Yaml, StreamsHaveManyDocuments) {
   EXPECT_EQ(read("# only a comment\n"), "");
   EXPECT_EQ(read("---\na: 1\n---\n---\n# nothing\n---\nb: 2\n...\n---\nc: 3\n"),
