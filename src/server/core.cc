@@ -1,6 +1,18 @@
 #include "server/core.h"
 
 namespace muster::server {
+namespace {
+
+api::Resource bare_kind(const api::Registry& registry, api::GroupVersionKind gvk,
+                        std::string_view type) {
+  api::Resource out;
+  out.gvk = std::move(gvk);
+  out.schema = registry.type(type);
+  MUSTER_ASSERT(out.schema != nullptr, "the types of subresources are in the data");
+  return out;
+}
+
+}  // namespace
 
 Core::Core(store::Store& the_store, const api::Registry& the_registry, const Clock& the_clock,
            Metrics& the_metrics, Options the_options)
@@ -10,6 +22,11 @@ Core::Core(store::Store& the_store, const api::Registry& the_registry, const Clo
       metrics(the_metrics),
       options(std::move(the_options)),
       discovery(the_registry, options.server_address),
+      open_api(the_registry),
+      scales(bare_kind(the_registry, {"autoscaling", "v1", "Scale"},
+                       "io.k8s.api.autoscaling.v1.Scale")),
+      token_requests(bare_kind(the_registry, {"authentication.k8s.io", "v1", "TokenRequest"},
+                               "io.k8s.api.authentication.v1.TokenRequest")),
       rng_(options.seed) {}
 
 std::string Core::new_uid() {

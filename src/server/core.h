@@ -6,8 +6,10 @@
 #include <string>
 
 #include "api/discovery.h"
+#include "api/openapi.h"
 #include "base/rng.h"
 #include "server/api_server.h"
+#include "server/event_expiry.h"
 
 namespace muster::server {
 
@@ -22,6 +24,10 @@ class Core {
   Metrics& metrics;
   const Options options;
   const api::Discovery discovery;
+  const api::OpenApi open_api;
+  // Kinds that exist as subresources only, for field tracking.
+  const api::Resource scales;
+  const api::Resource token_requests;
 
   // Any thread.
   std::string new_uid();
@@ -31,6 +37,7 @@ class Core {
   std::string not_ready() const;
 
   std::atomic<std::size_t> in_flight = 0;
+  EventExpiry event_expiry;
 
  private:
   mutable std::mutex mutex_;

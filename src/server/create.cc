@@ -1,23 +1,18 @@
 // POST of a collection.
-#include "server/errors.h"
 #include "server/handlers.h"
 #include "server/object_write.h"
+#include "server/render.h"
 
 namespace muster::server {
 namespace {
 
+constexpr std::string_view kOwnManager = "kube-apiserver";
+
 // The second half of creating a namespace: its service account "default".
-Result<Outcome> plan_default_account(Attempt& attempt, const std::string& ns) {
-  const api::Registry& registry = attempt.call.core->registry;
-  const api::Resource& accounts = *registry.find("", "v1", "serviceaccounts");
-  const api::Resource& namespaces = *registry.find("", "v1", "namespaces");
-  Outcome outcome{.status = 201,
-                  .write = {},
-                  .shown = attempt.find(namespaces, "", ns),
-                  .body = {},
-                  .next = {}};
-  if (outcome.shown == nullptr)
-    return std::unexpected(not_found(namespaces, ns));  // deleted again already
+Result<Outcome> plan_default_account(Attempt& attempt) {
+  const api::Resource& accounts = *attempt.call.core->registry.find("", "v1", "serviceaccounts");
+  const std::string& ns = attempt.committed->meta().name;
+  Outcome outcome{.status = 201, .write = {}, .shown = attempt.committed, .body = {}, .next = {}};
   if (attempt.find(accounts, ns, "default") != nullptr) return outcome;
   const json::Value account = json::Value::object(attempt.arena);
   account.set("kind", "ServiceAccount");
@@ -31,6 +26,57 @@ Result<Outcome> plan_default_account(Attempt& attempt, const std::string& ns) {
   return outcome;
 }
 
+void add_condition(json::Value conditions, std::string_view type, std::string_view reason,
+                   std::string_view message, Time now) {
+  const json::Value condition = json::Value::object(conditions.arena());
+  condition.set("type", type);
+  condition.set("status", "True");
+  condition.set("lastTransitionTime", format_time(now));
+  condition.set("reason", reason);
+  condition.set("message", message);
+  conditions.push_back(condition);
+}
+
+// The second half of creating the definition of a kind that is served already: it is established.
+Result<Outcome> plan_established(Attempt& attempt) {
+  const api::Resource& definitions = *attempt.call.resource;
+  Outcome outcome{.status = 201, .write = {}, .shown = attempt.committed, .body = {}, .next = {}};
+  const store::ObjectPtr live = attempt.find(definitions, "", attempt.committed->meta().name);
+  if (live == nullptr || live->meta().uid != attempt.committed->meta().uid) return outcome;
+  const json::Value old = tree_of(attempt.arena, *live, definitions);
+  const json::Value object = json::clone(attempt.arena, old);
+  const json::Value status = object.object_at("status");
+  status.set("acceptedNames", object.get({"spec", "names"}));
+  const json::Value conditions = json::Value::array(attempt.arena);
+  add_condition(conditions, "NamesAccepted", "NoConflicts", "no conflicts found", attempt.now);
+  add_condition(conditions, "Established", "InitialNamesAccepted",
+                "the initial names have been accepted", attempt.now);
+  status.set("conditions", conditions);
+  fields::track_update(attempt.arena, {kOwnManager, "status", &definitions, attempt.now}, old,
+                       object);
+  MUSTER_TRY(outcome.write, put_write(attempt.arena, object, definitions, live->revision()));
+  return outcome;
+}
+
+bool defines_served_kind(const api::Registry& registry, json::Value definition) {
+  const api::Resource* found =
+      registry.find_storage(definition.get({"spec", "group"}).as_string(),
+                            definition.get({"spec", "names", "plural"}).as_string());
+  return found != nullptr && found->custom;
+}
+
+// What the server itself does when an object of the kind has been stored; empty for most.
+Plan sequel_of(const Call& call, json::Value object) {
+  const std::string kind = call.resource->qualified();
+  if (kind == "namespaces" && call.core->options.default_service_accounts)
+    return plan_default_account;
+  if (kind == "customresourcedefinitions.apiextensions.k8s.io" &&
+      defines_served_kind(call.core->registry, object)) {
+    return plan_established;
+  }
+  return nullptr;
+}
+
 Result<Outcome> plan_create(Attempt& attempt, const WriteOptions& options,
                             const Tracking& tracking) {
   const Call& call = attempt.call;
@@ -38,13 +84,7 @@ Result<Outcome> plan_create(Attempt& attempt, const WriteOptions& options,
              decode_body(attempt.arena, call.request(), BodyKind::of(*call.resource),
                          call.core->registry, {options.validation, &attempt.call.warnings}));
   MUSTER_TRY(Outcome outcome, create_from(attempt, object, options, tracking));
-  const bool is_namespace =
-      call.resource->gvk.group.empty() && call.resource->plural == "namespaces";
-  if (is_namespace && outcome.write && call.core->options.default_service_accounts) {
-    outcome.next = [ns = outcome.write->key.name](Attempt& next) {
-      return plan_default_account(next, ns);
-    };
-  }
+  if (outcome.write) outcome.next = sequel_of(call, object);
   return outcome;
 }
 

@@ -59,6 +59,25 @@ std::vector<store::ObjectPtr> budgets_of(Attempt& attempt, json::Value pod,
   return out;
 }
 
+// The condition that tells others that the budget is used up.
+void forbid_disruptions(json::Value budget, Time now) {
+  const json::Value conditions = budget.object_at("status").array_at("conditions");
+  json::Value found;
+  for (const json::Value condition : conditions.items()) {
+    if (condition.get("type").as_string() == "DisruptionAllowed") found = condition;
+  }
+  if (found.is_null()) {
+    found = json::Value::object(budget.arena());
+    found.set("type", "DisruptionAllowed");
+    found.set("message", "");
+    conditions.push_back(found);
+  }
+  if (found.get("status").as_string() != "False") found.set("lastTransitionTime", format_time(now));
+  found.set("status", "False");
+  found.set("observedGeneration", budget.get({"metadata", "generation"}));
+  found.set("reason", "InsufficientPods");
+}
+
 // Takes one disruption out of the budget; kTooManyRequests if there is none left.
 Status take_from_budget(json::Value budget, std::string_view pod, Time now) {
   const std::string_view name = budget.get({"metadata", "name"}).as_string();
@@ -80,13 +99,7 @@ Status take_from_budget(json::Value budget, std::string_view pod, Time now) {
         "DisruptedPods map too big - too many evictions not confirmed by PDB controller", 0));
   }
   status.set("disruptionsAllowed", json::Value::of(allowed - 1));
-  if (allowed == 1) {
-    for (const json::Value condition : status.get("conditions").items()) {
-      if (condition.get("type").as_string() != "DisruptionAllowed") continue;
-      condition.set("status", "False");
-      condition.set("reason", "InsufficientPods");
-    }
-  }
+  if (allowed == 1) forbid_disruptions(budget, now);
   status.object_at("disruptedPods").set(pod, format_time(now));
   return {};
 }
@@ -172,7 +185,10 @@ Result<Outcome> plan_eviction(Attempt& attempt) {
   if (!is_ready(pod) && unhealthy_goes && budget.get({"status", "desiredHealthy"}).as_int() > 0) {
     return plan_pod_removal(attempt, eviction);
   }
+  const json::Value before = json::clone(attempt.arena, budget);
   MUSTER_CHECK(take_from_budget(budget, call.info.name, attempt.now));
+  fields::track_update(attempt.arena, {"kube-apiserver", "status", &budgets, attempt.now}, before,
+                       budget);
   if (eviction.dry_run) return plan_pod_removal(attempt, eviction);
   Outcome outcome;
   MUSTER_TRY(outcome.write, put_write(attempt.arena, budget, budgets, held->revision()));

@@ -1,4 +1,4 @@
-// Paths that are about no object: health, version, metrics, discovery.
+// Paths that are about no object: health, version, metrics, discovery, OpenAPI.
 #include <algorithm>
 #include <array>
 
@@ -137,6 +137,51 @@ bool answer_discovery(const CallPtr& call) {
   return true;
 }
 
+// --- OpenAPI v3 ---
+
+constexpr std::string_view kOpenApi = "/openapi/v3";
+
+// A document asked for by its hash never changes; by another hash the client is sent to the right
+// one.
+void answer_open_api_document(const CallPtr& call, std::string_view path,
+                              const api::Document& document) {
+  const std::string url = api::OpenApi::url(path, document);
+  const std::string_view right_hash = std::string_view(url).substr(url.rfind('=') + 1);
+  const std::string_view hash = call->info.query.get("hash");
+  http::Headers more{{"Etag", document.etag}, {"Vary", "Accept"}};
+  if (!hash.empty() && hash != right_hash) {
+    more.emplace_back("Location", url);
+    return call->answer(301, "application/json", {}, std::move(more));
+  }
+  if (!hash.empty()) more.emplace_back("Cache-Control", "public, immutable");
+  if (call->header("If-None-Match") == document.etag)
+    return call->answer(304, "", {}, std::move(more));
+  std::vector<http::Chunk> body;
+  body.push_back({document.body, call->core});
+  call->answer(200, "application/json", std::move(body), std::move(more));
+}
+
+bool answer_open_api(const CallPtr& call) {
+  std::string_view path = call->info.path;
+  if (!path.starts_with(kOpenApi)) return false;
+  path.remove_prefix(kOpenApi.size());
+  if (path.empty() || path == "/") {
+    std::vector<http::Chunk> body;
+    body.push_back({call->core->open_api.index().body, call->core});
+    call->answer(200, "text/plain; charset=utf-8", std::move(body));
+    return true;
+  }
+  if (!path.starts_with('/')) return false;
+  path.remove_prefix(1);
+  const api::Document* document = call->core->open_api.find(path);
+  if (document == nullptr) {
+    call->answer(404, "", {});
+  } else {
+    answer_open_api_document(call, path, *document);
+  }
+  return true;
+}
+
 // A group that is served, in a version that is not, or the other way round.
 bool below_known_group(const Call& call) {
   std::string_view path = call.info.path;
@@ -161,7 +206,7 @@ void answer_general(const CallPtr& call) {
     return call->answer(200, "text/plain; version=0.0.4; charset=utf-8",
                         Call::chunks(call->core->metrics.text()));
   }
-  if (answer_discovery(call)) return;
+  if (answer_discovery(call) || answer_open_api(call)) return;
   if (below_known_group(*call)) return call->answer_error(unknown_path());
   call->answer_text(404, "404 page not found\n");
 }

@@ -18,8 +18,8 @@ constexpr int kNameAttempts = 8;
 Status check_namespace(json::Value metadata, const Call& call) {
   const std::string_view sent = metadata.get("namespace").as_string();
   if (!call.resource->namespaced) {
-    if (sent.empty()) return {};
-    return std::unexpected(bad_request("namespace is not allowed on this type"));
+    metadata.erase("namespace");
+    return {};
   }
   if (sent.empty()) {
     metadata.set("namespace", call.info.ns);
@@ -124,9 +124,11 @@ bool ready_to_go(json::Value object, const api::Resource& resource) {
   return metadata.get("deletionGracePeriodSeconds").as_int() == 0;
 }
 
-// As stored: converted to the storage version and in canonical form.
+// As stored: converted to the storage version and in canonical form. The object's resourceVersion
+// is not kept.
 Result<json::Value> stored_form(json::Arena& arena, json::Value object,
                                 const api::Resource& resource) {
+  if (resource.storage == &resource) return canonical(arena, object, resource);
   const json::Value copy = json::clone(arena, object);
   to_storage(copy, resource);
   return canonical(arena, copy, *resource.storage);

@@ -138,6 +138,9 @@ void route(const CallPtr& call) {
   if (const Status negotiated = negotiate_answer(*call); !negotiated)
     return call->answer_error(negotiated.error());
   warn_of_deprecation(*call);
+  if (resource->storage->qualified() == "events") {
+    call->core->event_expiry.sweep_if_due(call->core->store, call->core->registry, call->started);
+  }
   handler(call);
 }
 

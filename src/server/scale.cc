@@ -1,8 +1,9 @@
 // The scale subresource: the replicas of a controller as an autoscaling/v1 Scale.
+#include <array>
+
 #include "api/selector.h"
-#include "json/patch.h"
+#include "fields/scale.h"
 #include "json/write.h"
-#include "server/canonical.h"
 #include "server/errors.h"
 #include "server/handlers.h"
 #include "server/object_write.h"
@@ -11,10 +12,6 @@
 
 namespace muster::server {
 namespace {
-
-BodyKind scale_kind(const api::Registry& registry) {
-  return {{"autoscaling", "v1", "Scale"}, registry.type("io.k8s.api.autoscaling.v1.Scale"), false};
-}
 
 // The selector of the parent as text.
 std::string selector_text(json::Value parent) {
@@ -67,34 +64,38 @@ Status validate_scale(json::Value scale, std::string_view name) {
   return std::unexpected(errors.to_error("Scale.autoscaling", "autoscaling", "Scale", name));
 }
 
+constexpr std::array<std::string_view, 2> kReplicas{"spec", "replicas"};
+
+// The Scale that the request asks for, with its managedFields. `present` is the live one.
 Result<json::Value> sent_scale(Attempt& attempt, json::Value present, const WriteOptions& options,
-                               std::optional<PatchType> type) {
+                               const Tracking& tracking, std::optional<PatchType> type) {
   const Call& call = attempt.call;
-  const BodyKind kind = scale_kind(call.core->registry);
+  const BodyKind kind = BodyKind::of(call.core->scales);
   const BodyRules rules{options.validation, &attempt.call.warnings};
-  if (!type) return decode_body(attempt.arena, call.request(), kind, call.core->registry, rules);
-  if (*type == PatchType::kApply) {
+  const fields::Writer writer{tracking.manager, "scale", &call.core->scales, attempt.now};
+  if (type == PatchType::kApply) {
     MUSTER_TRY(const json::Value document,
                apply_document(attempt.arena, call.request().body, kind.gvk, rules));
-    return decode_patched(attempt.arena, json::apply_merge_patch(attempt.arena, present, document),
-                          kind, {}, rules);
+    MUSTER_TRY(
+        const fields::Applied applied,
+        fields::apply(attempt.arena, writer, present, document, options.force.value_or(false)));
+    return applied.object;
   }
-  Looseness loose;
-  MUSTER_TRY(const json::Value tree,
-             patched(attempt.arena, *type, call.request().body, present, *kind.schema, loose));
-  return decode_patched(attempt.arena, tree, kind, std::move(loose), rules);
+  json::Value scale;
+  if (type) {
+    Looseness loose;
+    MUSTER_TRY(const json::Value tree,
+               patched(attempt.arena, *type, call.request().body, present, *kind.schema, loose));
+    MUSTER_TRY(scale, decode_patched(attempt.arena, tree, kind, std::move(loose), rules));
+  } else {
+    MUSTER_TRY(scale, decode_body(attempt.arena, call.request(), kind, call.core->registry, rules));
+  }
+  fields::track_update(attempt.arena, writer, present, scale);
+  return scale;
 }
 
-Result<Outcome> plan_scale(Attempt& attempt, const WriteOptions& options, const Tracking& tracking,
-                           std::optional<PatchType> type) {
-  const Call& call = attempt.call;
-  const api::Resource& resource = *call.resource;
-  const store::ObjectPtr live = attempt.find(resource, call.info.ns, call.info.name);
-  if (live == nullptr) return std::unexpected(not_found(resource, call.info.name));
-  const json::Value old = tree_of(attempt.arena, *live, resource);
-  MUSTER_TRY(const json::Value scale,
-             sent_scale(attempt, scale_of(attempt.arena, old), options, type));
-  MUSTER_CHECK(validate_scale(scale, call.info.name));
+// The parent with the replicas and the version that the Scale has.
+json::Value scaled_parent(Attempt& attempt, json::Value old, json::Value scale) {
   const json::Value object = json::clone(attempt.arena, old);
   object.object_at("spec").set("replicas",
                                json::Value::of(scale.get({"spec", "replicas"}).as_int()));
@@ -102,6 +103,28 @@ Result<Outcome> plan_scale(Attempt& attempt, const WriteOptions& options, const 
   metadata.set("resourceVersion", scale.get({"metadata", "resourceVersion"}).as_string());
   if (const std::string_view name = scale.get({"metadata", "name"}).as_string(); !name.empty())
     metadata.set("name", name);
+  metadata.set("managedFields",
+               fields::parent_entries(attempt.arena, *attempt.call.resource, kReplicas,
+                                      old.get({"metadata", "managedFields"}),
+                                      scale.get({"metadata", "managedFields"})));
+  return object;
+}
+
+Result<Outcome> plan_scale(Attempt& attempt, const WriteOptions& options, Tracking tracking,
+                           std::optional<PatchType> type) {
+  const Call& call = attempt.call;
+  const api::Resource& resource = *call.resource;
+  const store::ObjectPtr live = attempt.find(resource, call.info.ns, call.info.name);
+  if (live == nullptr) return std::unexpected(not_found(resource, call.info.name));
+  const json::Value old = tree_of(attempt.arena, *live, resource);
+  const json::Value present = scale_of(attempt.arena, old);
+  present.get("metadata")
+      .set("managedFields", fields::scale_entries(attempt.arena, resource, kReplicas,
+                                                  old.get({"metadata", "managedFields"})));
+  MUSTER_TRY(const json::Value scale, sent_scale(attempt, present, options, tracking, type));
+  MUSTER_CHECK(validate_scale(scale, call.info.name));
+  const json::Value object = scaled_parent(attempt, old, scale);
+  tracking.done = true;
   MUSTER_TRY(Outcome outcome,
              update_to(attempt, live, old, object, options, tracking, {.sent_whole = false}));
   if (!outcome.write) {
@@ -109,10 +132,8 @@ Result<Outcome> plan_scale(Attempt& attempt, const WriteOptions& options, const 
     return outcome;
   }
   outcome.next = [&resource](Attempt& next) -> Result<Outcome> {
-    const store::ObjectPtr stored = next.find(resource, next.call.info.ns, next.call.info.name);
-    if (stored == nullptr) return std::unexpected(not_found(resource, next.call.info.name));
     Outcome answer;
-    answer.body = scale_text(*stored, resource);
+    answer.body = scale_text(*next.committed, resource);
     return answer;
   };
   return outcome;

@@ -22,11 +22,13 @@ TEST(Server, CreatesReadsUpdatesAndDeletesAnObject) {
   const TestExchangePtr read = server.admin("GET", "/api/v1/namespaces/a/configmaps/c");
   EXPECT_EQ(read->body, made->body);
 
-  const TestExchangePtr changed = server.patch("/api/v1/namespaces/a/configmaps/c", R"({"data":{"k":"w"}})");
+  const TestExchangePtr changed =
+      server.patch("/api/v1/namespaces/a/configmaps/c", R"({"data":{"k":"w"}})");
   ASSERT_EQ(changed->status, 200) << changed->body;
   EXPECT_EQ(at(*changed, {"data", "k"}), "w");
   EXPECT_EQ(at(*changed, {"metadata", "uid"}), at(*made, {"metadata", "uid"}));
-  EXPECT_NE(at(*changed, {"metadata", "resourceVersion"}), at(*made, {"metadata", "resourceVersion"}));
+  EXPECT_NE(at(*changed, {"metadata", "resourceVersion"}),
+            at(*made, {"metadata", "resourceVersion"}));
 
   const TestExchangePtr gone = server.admin("DELETE", "/api/v1/namespaces/a/configmaps/c");
   EXPECT_EQ(at(*gone, {"status"}), "Success");

@@ -19,7 +19,8 @@
 
 namespace muster::server::testing {
 
-// An exchange whose events are kept, whose posted tasks run at once and whose timer is fired by hand.
+// An exchange whose events are kept, whose posted tasks run at once and whose timer is fired by
+// hand.
 class TestExchange final : public http::Exchange {
  public:
   explicit TestExchange(http::Request request) : request_(std::move(request)) {}
@@ -115,27 +116,35 @@ using TestExchangePtr = std::shared_ptr<TestExchange>;
 class TestServer {
  public:
   explicit TestServer(Options options = {}, bool commit_inline = true) {
-    auto opened = store::Store::open(store::make_memory_durability(), api::Registry::builtin(), clock, metrics,
-                                     {.commit_inline = commit_inline});
+    auto opened = store::Store::open(store::make_memory_durability(), api::Registry::builtin(),
+                                     clock, metrics, {.commit_inline = commit_inline});
     MUSTER_ASSERT(opened.has_value(), "a store in memory opens");
     store = *std::move(opened);
-    api = std::make_unique<ApiServer>(*store, api::Registry::builtin(), clock, metrics, std::move(options));
+    api = std::make_unique<ApiServer>(*store, api::Registry::builtin(), clock, metrics,
+                                      std::move(options));
   }
 
-  TestExchangePtr send(std::string method, std::string target, std::string body = "", http::Headers headers = {},
-                       http::Peer peer = {}) {
-    auto exchange = std::make_shared<TestExchange>(
-        request(std::move(method), std::move(target), std::move(body), std::move(headers), std::move(peer)));
+  TestExchangePtr send(std::string method, std::string target, std::string body = "",
+                       http::Headers headers = {}, http::Peer peer = {}) {
+    auto exchange = std::make_shared<TestExchange>(request(std::move(method), std::move(target),
+                                                           std::move(body), std::move(headers),
+                                                           std::move(peer)));
     api->handle(exchange);
     return exchange;
   }
   // As a member of system:masters.
-  TestExchangePtr admin(std::string method, std::string target, std::string body = "", http::Headers headers = {}) {
+  TestExchangePtr admin(std::string method, std::string target, std::string body = "",
+                        http::Headers headers = {}) {
     return send(std::move(method), std::move(target), std::move(body), std::move(headers),
-                {.address = "127.0.0.1", .common_name = "admin", .organizations = {"system:masters"}, .certificate_sha256 = {}});
+                {.address = "127.0.0.1",
+                 .common_name = "admin",
+                 .organizations = {"system:masters"},
+                 .certificate_sha256 = {}});
   }
-  TestExchangePtr patch(std::string target, std::string body, std::string type = "merge-patch+json") {
-    return admin("PATCH", std::move(target), std::move(body), {{"Content-Type", "application/" + type}});
+  TestExchangePtr patch(std::string target, std::string body,
+                        std::string type = "merge-patch+json") {
+    return admin("PATCH", std::move(target), std::move(body),
+                 {{"Content-Type", "application/" + type}});
   }
   void make_namespace(const std::string& name) {
     admin("POST", "/api/v1/namespaces", R"({"metadata":{"name":")" + name + R"("}})");
@@ -149,13 +158,15 @@ class TestServer {
   std::unique_ptr<ApiServer> api;
 
  private:
-  static http::Request request(std::string method, std::string target, std::string body, http::Headers headers,
-                               http::Peer peer) {
+  static http::Request request(std::string method, std::string target, std::string body,
+                               http::Headers headers, http::Peer peer) {
     if (!body.empty() && http::find_header(headers, "Content-Type").empty()) {
       headers.emplace_back("Content-Type", "application/json");
     }
-    if (http::find_header(headers, "User-Agent").empty()) headers.emplace_back("User-Agent", "corpus/1.0");
-    return {std::move(method), std::move(target), std::move(headers), std::move(body), std::move(peer)};
+    if (http::find_header(headers, "User-Agent").empty())
+      headers.emplace_back("User-Agent", "corpus/1.0");
+    return {std::move(method), std::move(target), std::move(headers), std::move(body),
+            std::move(peer)};
   }
 };
 

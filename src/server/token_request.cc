@@ -29,11 +29,7 @@ Result<Outcome> plan_token(Attempt& attempt, const WriteOptions& options,
                            const Tracking& tracking) {
   const Call& call = attempt.call;
   Core& core = *call.core;
-  const api::Resource* requests =
-      core.registry.find_kind("authentication.k8s.io/v1", "TokenRequest");
-  const BodyKind kind{{"authentication.k8s.io", "v1", "TokenRequest"},
-                      core.registry.type("io.k8s.api.authentication.v1.TokenRequest"),
-                      false};
+  const BodyKind kind = BodyKind::of(core.token_requests);
   MUSTER_TRY(const json::Value request,
              decode_body(attempt.arena, call.request(), kind, core.registry,
                          {options.validation, &attempt.call.warnings}));
@@ -48,11 +44,9 @@ Result<Outcome> plan_token(Attempt& attempt, const WriteOptions& options,
   metadata.set("namespace", call.info.ns);
   metadata.set("uid", account->meta().uid);
   metadata.set("creationTimestamp", format_time(attempt.now));
-  if (requests != nullptr) {
-    fields::track_update(attempt.arena,
-                         {tracking.manager, call.info.subresource, requests, attempt.now},
-                         json::Value(), request);
-  }
+  fields::track_update(attempt.arena,
+                       {tracking.manager, call.info.subresource, &core.token_requests, attempt.now},
+                       json::Value(), request);
   if (spec.get("audiences").empty()) {
     const json::Value audiences = json::Value::array(attempt.arena);
     audiences.push_back(json::Value::view(kTokenIssuer));

@@ -37,6 +37,7 @@ class Writing : public std::enable_shared_from_this<Writing> {
   void attempt() {
     call_->warnings.resize(warnings_);  // those of the last attempt are said again
     Attempt attempt(*call_, call_->core->store.snapshot());
+    attempt.committed = committed_;
     Result<Outcome> outcome = plan_(attempt);
     if (!outcome) return done_(std::move(outcome), nullptr);
     if (!outcome->write) return finish(*std::move(outcome), nullptr);
@@ -68,6 +69,7 @@ class Writing : public std::enable_shared_from_this<Writing> {
   void finish(Outcome outcome, const store::ObjectPtr& stored) {
     if (!outcome.next) return done_(std::move(outcome), stored);
     plan_ = std::move(outcome.next);
+    committed_ = stored;
     warnings_ = call_->warnings.size();
     attempt();
   }
@@ -75,7 +77,8 @@ class Writing : public std::enable_shared_from_this<Writing> {
   const CallPtr call_;
   Plan plan_;
   Done done_;
-  std::size_t warnings_;  // of the call, before this attempt
+  store::ObjectPtr committed_;  // by the plan before
+  std::size_t warnings_;        // of the call, before this attempt
 };
 
 }  // namespace

@@ -38,6 +38,7 @@ struct Attempt {
   const SnapshotView view;
   const Time now;
   json::Arena arena;
+  store::ObjectPtr committed;  // what the plan before this one (Outcome::next) stored, if anything
 
   // `resource` in the version of the request; name and namespace of the call.
   admission::Context context(admission::Operation operation, bool dry_run);
