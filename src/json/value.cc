@@ -15,7 +15,7 @@ constexpr std::size_t kFirstBlock = 8 * 1024;
 constexpr std::size_t kLargestBlock = 256 * 1024;
 constexpr std::uint32_t kFirstCapacity = 4;
 // Up to here a scan beats hashing.
-constexpr std::uint32_t kScanLimit = 16;
+constexpr std::uint32_t kScanLimit = 32;
 
 std::uint32_t narrow(std::size_t size) {
   MUSTER_ASSERT(size <= std::numeric_limits<std::uint32_t>::max(), "JSON value beyond 4 GiB");

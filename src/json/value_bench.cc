@@ -32,13 +32,13 @@ std::string make_pod() {
   entry.set("time", "2026-11-15T09:45:40Z");
   const Value labels = entry.object_at("fieldsV1").object_at("f:metadata").object_at("f:labels");
   labels.set(".", Value::object(arena));
-  for (int i = 0; i < 30; ++i)
+  for (int i = 0; i < 40; ++i)
     labels.set("f:jobset.sigs.k8s.io/label-" + std::to_string(i), Value::object(arena));
   metadata.array_at("managedFields").push_back(entry);
   const Value container = Value::object(arena);
   container.set("name", "main");
   container.set("image", "registry.example.com/research/train:2026.11");
-  for (int i = 0; i < 14; ++i) {
+  for (int i = 0; i < 24; ++i) {
     const Value variable = Value::object(arena);
     variable.set("name", "VARIABLE_" + std::to_string(i));
     variable.set("value", "the value of it");

@@ -105,7 +105,7 @@ TEST(Value, ObjectAtAndArrayAtMakeWhatIsMissing) {
 
 std::string key_of(int i) { return fmt::format("key-{}", i); }
 
-// Beyond sixteen members the hash index is at work; this walks across its border in both
+// Beyond 32 members the hash index is at work; this walks across its border in both
 // directions.
 TEST(Value, LargeObjectsFindTheirMembersThroughAllChanges) {
   Arena arena;

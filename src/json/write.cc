@@ -115,20 +115,24 @@ std::size_t write_special(Sink& sink, std::string_view rest) {
   return length;
 }
 
-void write_text(Sink& sink, std::string_view text) {
-  sink.put('"');
+// Quotes and escapes; `after` follows the closing quote.
+void write_text(Sink& sink, std::string_view text, std::string_view after = {}) {
+  char* to = sink.reserve(text.size() + 2 + after.size());
+  *to++ = '"';
   while (true) {
     // Copies plain bytes while looking for a special one.
-    char* to = sink.reserve(text.size() + 1);
-    std::size_t plain = 0;
-    while (plain < text.size() && !kSpecial[static_cast<unsigned char>(text[plain])])
-      *to++ = text[plain++];
+    const char* from = text.data();
+    const char* const end = from + text.size();
+    while (from != end && !kSpecial[static_cast<unsigned char>(*from)]) *to++ = *from++;
+    if (from == end) break;
     sink.advance_to(to);
-    text.remove_prefix(plain);
-    if (text.empty()) break;
+    text.remove_prefix(static_cast<std::size_t>(from - text.data()));
     text.remove_prefix(write_special(sink, text));
+    to = sink.reserve(text.size() + 1 + after.size());
   }
-  sink.put('"');
+  *to++ = '"';
+  for (const char c : after) *to++ = c;
+  sink.advance_to(to);
 }
 
 // The shortest digits that read back as the same number, laid out as Go does: plain from 1e-6 to
@@ -198,8 +202,7 @@ void write_compact(Sink& sink, Value value) {
     sink.put('{');
     for (const Member& member : value.members()) {
       separate();
-      write_text(sink, member.key);
-      sink.put(':');
+      write_text(sink, member.key, ":");
       write_compact(sink, member.value);
     }
     sink.put('}');
@@ -234,8 +237,7 @@ class PrettyWriter {
     sink_.put(value.is_object() ? '{' : '[');
     for (const Member& member : value.members()) {
       next();
-      write_text(sink_, member.key);
-      sink_.put(": ");
+      write_text(sink_, member.key, ": ");
       write(member.value, level + 1);
     }
     for (const Value item : value.items()) {

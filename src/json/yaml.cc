@@ -2,6 +2,7 @@
 #include "json/yaml.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/mark.h>
@@ -347,10 +348,13 @@ Result<std::vector<YamlDocument>> parse_yaml(Arena& arena, std::string_view text
   }
   try {
     return read_stream(arena, text, options);
+  } catch (const YAML::DeepRecursion& refused) {
+    return fail_at("exceeded max depth", position_of(refused.mark));
   } catch (const YAML::Exception& refused) {
-    const bool at_end_marker = static_cast<std::size_t>(refused.mark.pos) >= text.size();
-    return fail_at(at_end_marker ? "found unexpected end of stream" : refused.msg,
-                   position_of(refused.mark));
+    // At our end marker, or at no place at all.
+    if (static_cast<std::size_t>(refused.mark.pos) >= text.size())
+      return fail_at("found unexpected end of stream", position_at(text, text.size()));
+    return fail_at(refused.msg, position_of(refused.mark));
   } catch (const std::exception& refused) {
     return fail_at(refused.what(), {1, 1});
   }
