@@ -1,7 +1,8 @@
 // Field ownership and server-side apply (spec: apimachinery 1): who set which field, pure on trees.
 // docs/apply.md explains the rules.
 //
-// Trees that are handed in and the arena live as long as the results. `live` is never changed.
+// Trees that are handed in and the arena live as long as the results. `live` is never changed, and
+// in the version of the request like the rest.
 #pragma once
 
 #include <string>

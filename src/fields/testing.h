@@ -2,6 +2,8 @@
 // every kind.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -64,7 +66,7 @@ class ThingKind {
 inline const api::Resource& resource(std::string_view api_version, std::string_view kind) {
   if (kind == "Thing") return ThingKind::resource();
   const api::Resource* const found = api::Registry::builtin().find_kind(api_version, kind);
-  MUSTER_ASSERT(found != nullptr, "no such kind");
+  MUSTER_ASSERT(found != nullptr, fmt::format("no kind {} {}", api_version, kind).c_str());
   return *found;
 }
 
