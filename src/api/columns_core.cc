@@ -1,4 +1,6 @@
 // Rows of the kinds that make up a cluster: nodes, services, volumes, configuration, events.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <set>

@@ -1,4 +1,6 @@
 // Rows of the kinds that say who may do what, how much, and in which order.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "api/columns_kinds.h"

@@ -1,5 +1,8 @@
 #include "api/columns.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
 #include <regex>
 
 #include "api/testing.h"

@@ -1,4 +1,6 @@
 // Rows of what runs: pods and the kinds that make them.
+#include <fmt/format.h>
+
 #include <array>
 
 #include "api/columns_kinds.h"

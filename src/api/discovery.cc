@@ -1,5 +1,7 @@
 #include "api/discovery.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "api/sha512.h"

@@ -1,5 +1,8 @@
 #include "api/discovery.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
 #include <algorithm>
 
 #include "api/testing.h"

@@ -1,5 +1,7 @@
 #include "api/field_error.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>

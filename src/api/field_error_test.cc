@@ -1,5 +1,7 @@
 #include "api/field_error.h"
 
+#include <gmock/gmock.h>
+
 #include "api/registry.h"
 #include "json/parse.h"
 

@@ -1,5 +1,7 @@
 #include "api/field_selector.h"
 
+#include <gtest/gtest.h>
+
 #include "json/parse.h"
 
 namespace muster::api {

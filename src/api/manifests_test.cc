@@ -1,5 +1,7 @@
 #include "api/manifests.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 
 #include "api/testing.h"

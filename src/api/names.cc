@@ -1,5 +1,7 @@
 #include "api/names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace muster::api {

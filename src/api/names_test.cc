@@ -1,5 +1,7 @@
 #include "api/names.h"
 
+#include <gmock/gmock.h>
+
 #include "json/parse.h"
 
 namespace muster::api {

@@ -1,5 +1,7 @@
 #include "api/openapi.h"
 
+#include <fmt/format.h>
+
 #include <set>
 
 #include "api/openapi_paths.h"

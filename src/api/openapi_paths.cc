@@ -1,5 +1,7 @@
 #include "api/openapi_paths.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <span>

@@ -1,5 +1,8 @@
 #include "api/openapi.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
 #include <algorithm>
 #include <set>
 

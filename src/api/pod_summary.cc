@@ -1,5 +1,7 @@
 #include "api/pod_summary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <ranges>
 

@@ -1,5 +1,8 @@
 #include "api/pod_summary.h"
 
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
 #include "json/testing.h"
 
 namespace muster::api {

@@ -1,5 +1,7 @@
 #include "api/printer_path.h"
 
+#include <gtest/gtest.h>
+
 #include "json/parse.h"
 #include "json/write.h"
 

@@ -1,5 +1,7 @@
 #include "api/quantity.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>

@@ -1,5 +1,7 @@
 #include "api/quantity.h"
 
+#include <gtest/gtest.h>
+
 #include <limits>
 
 namespace muster::api {

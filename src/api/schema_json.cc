@@ -1,5 +1,7 @@
 #include "api/schema_json.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,7 @@
 #include "api/schema_json.h"
 
+#include <gtest/gtest.h>
+
 #include "api/schema_builder.h"
 #include "api/testing.h"
 

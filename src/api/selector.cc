@@ -1,5 +1,7 @@
 #include "api/selector.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -209,7 +211,7 @@ Result<std::vector<Requirement>> Parser::parse() {
     take();
     if (peek() != Token::kWord && peek() != Token::kNot) return expected("identifier after ','");
   }
-  std::ranges::stable_sort(requirements, {}, &Requirement::key);
+  std::ranges::sort(requirements, {}, &Requirement::key);
   return requirements;
 }
 
@@ -375,7 +377,7 @@ Result<LabelSelector> LabelSelector::from_object(json::Value object) {
     MUSTER_TRY(Requirement requirement, requirement_of(expression));
     selector.requirements_.push_back(std::move(requirement));
   }
-  std::ranges::stable_sort(selector.requirements_, {}, &Requirement::key);
+  std::ranges::sort(selector.requirements_, {}, &Requirement::key);
   return selector;
 }
 

@@ -1,5 +1,7 @@
 #include "api/selector.h"
 
+#include <gtest/gtest.h>
+
 #include "json/parse.h"
 
 namespace muster::api {

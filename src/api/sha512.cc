@@ -1,5 +1,7 @@
 #include "api/sha512.h"
 
+#include <fmt/format.h>
+
 #include <bit>
 
 namespace muster::api {

@@ -1,5 +1,7 @@
 #include "api/sha512.h"
 
+#include <gtest/gtest.h>
+
 namespace muster::api {
 namespace {
 

@@ -1,5 +1,7 @@
 #include "api/table_row.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 

@@ -34,7 +34,7 @@ class Row {
   void text(std::string_view text, std::string_view if_empty = "");
   void number(std::int64_t number) { cells_.push_back(json::Value::of(number)); }
   void flag(bool flag) { cells_.push_back(json::Value::of(flag)); }
-  void value(json::Value value) { cells_.push_back(value); }  // must outlive the cells
+  void value(json::Value scalar) { cells_.push_back(scalar); }  // a number, a switch or null
   void name() { text(text_of({"metadata", "name"})); }
   void age() { text(since(get({"metadata", "creationTimestamp"}))); }
   void created_at();
