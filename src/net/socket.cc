@@ -66,6 +66,9 @@ std::string address_of(const sockaddr_storage& storage) {
     return address_text({reinterpret_cast<const char*>(&v4.sin_addr), 4});
   }
   const auto& v6 = reinterpret_cast<const sockaddr_in6&>(storage);
+  if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) {  // IPv4 on a socket that takes both
+    return address_text({reinterpret_cast<const char*>(&v6.sin6_addr) + 12, 4});
+  }
   return address_text({reinterpret_cast<const char*>(&v6.sin6_addr), 16});
 }
 

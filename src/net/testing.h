@@ -1,13 +1,19 @@
-// For tests of this folder: a certificate for loopback, and a client that sends any bytes at all.
+// For tests of this folder: certificates for loopback, a client that sends any bytes at all, and
+// handlers.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
 
 #include <array>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "net/certificates.h"
 #include "net/http_server.h"
@@ -144,5 +150,54 @@ class RawClient {
   bool connected_ = false;
   std::string received_;
 };
+
+inline http::Response text_response(std::string text) {
+  http::Response response;
+  response.headers = {{"Content-Type", "text/plain"}};
+  response.body.push_back(http::Chunk::own(std::move(text)));
+  return response;
+}
+
+// Answers with what was asked.
+inline void echo(const std::shared_ptr<http::Exchange>& exchange) {
+  const http::Request& request = exchange->request();
+  exchange->respond(
+      text_response(request.method + " " + request.target + " [" + request.body + "]"));
+}
+
+// Hands exchanges from the server's threads to the test.
+class Mailbox {
+ public:
+  http::Handler handler() {
+    return [this](std::shared_ptr<http::Exchange> exchange) {
+      const std::lock_guard lock(mutex_);
+      waiting_.push_back(std::move(exchange));
+      came_.notify_all();
+    };
+  }
+  std::shared_ptr<http::Exchange> take() {
+    std::unique_lock lock(mutex_);
+    const bool came =
+        came_.wait_for(lock, std::chrono::seconds(60), [this] { return !waiting_.empty(); });
+    MUSTER_ASSERT(came, "no request has come");
+    auto first = std::move(waiting_.front());
+    waiting_.erase(waiting_.begin());
+    return first;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable came_;
+  std::vector<std::shared_ptr<http::Exchange>> waiting_;
+};
+
+inline std::unique_ptr<HttpServer> serve(http::Handler handler,
+                                         ServerOptions options = test_options()) {
+  return HttpServer::start(std::move(options), std::move(handler)).value();
+}
+
+inline std::string get(std::string_view path) {
+  return fmt::format("GET {} HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
+}
 
 }  // namespace muster::net
