@@ -102,6 +102,11 @@ bool SchemaJson::is_referred_to(const Schema& schema) const {
   return style_ == Style::kInline && schema.type_name == kObjectMeta;
 }
 
+// An API server refuses definitions that say anything about metadata, be it a description.
+bool SchemaJson::is_bare_metadata(const Schema& schema) const {
+  return style_ == Style::kManifest && schema.type_name == kObjectMeta;
+}
+
 Value SchemaJson::reference(const Schema& schema) {
   if (names_.insert(schema.type_name).second) referenced_.push_back(&schema);
   return reference_to(arena_, schema.type_name);
@@ -127,6 +132,7 @@ Value SchemaJson::element(const Schema& schema) {
 
 Value SchemaJson::field(const Field& field) {
   const Value out = node(*field.schema);
+  if (is_bare_metadata(*field.schema)) return out;
   set_text(out, "description", field.description);
   // A struct that Go holds by value is never absent.
   const bool never_absent =
@@ -141,9 +147,9 @@ Value SchemaJson::field(const Field& field) {
 
 Value SchemaJson::type(const Schema& schema) {
   const Value out = Value::object(arena_, 8);
-  set_text(out, "description", schema.description);
+  if (!is_bare_metadata(schema)) set_text(out, "description", schema.description);
   set_text(out, "type", type_of(schema.shape));
-  if (style_ == Style::kManifest && schema.type_name == kObjectMeta) return out;
+  if (is_bare_metadata(schema)) return out;
   switch (schema.shape) {
     case Shape::kStruct:
       add_struct(schema, out);

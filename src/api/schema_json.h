@@ -29,6 +29,7 @@ class SchemaJson {
   json::Value reference(const Schema& schema);
   json::Value field(const Field& field);
   bool is_referred_to(const Schema& schema) const;
+  bool is_bare_metadata(const Schema& schema) const;
   void add_struct(const Schema& schema, json::Value out);
   void add_scalar(const Schema& schema, json::Value out);
   void add_extensions(const Schema& schema, json::Value out);
