@@ -311,6 +311,10 @@ class ThreadedStoreTest : public StoreFixture {
     submit("first");
     platter->wait_until_an_append_waits();
   }
+  void TearDown() override {
+    platter->release();
+    store.reset();  // before the answers, which its callbacks write to
+  }
   void submit(const std::string& name) {
     store->submit(put_of(pod(name), ""), [this, name](const Result<ObjectPtr>& answer) {
       const std::lock_guard lock(mutex_);

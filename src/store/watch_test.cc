@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <map>
 
 #include "base/rng.h"
@@ -267,7 +268,13 @@ TEST_F(WatchTest, ARestoredStoreExpiresEveryEarlierRevision) {
   EXPECT_EQ((*put(pod("b"), ""))->revision(), 1'000'001u);
 }
 
-// --- R5: random histories, random readers ---
+// --- R5: random histories, random readers. MUSTER_WATCHERS and MUSTER_WATCH_EVENTS make it larger.
+// ---
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
 
 // A reader that rebuilds the state of a resource from events alone, as an informer does.
 class Informer {
@@ -357,9 +364,10 @@ TEST_P(RandomWatchers, SeeEveryChangeOnceAndInOrderOrListAgain) {
   options.history_events = 20 + rng.below(200);
   options.history_least_bytes = options.history_bytes = 4'000 + rng.below(100'000);
   reopen();
-  std::vector<Informer> informers(20);
+  std::vector<Informer> informers(number_from("MUSTER_WATCHERS", 20));
   for (Informer& informer : informers) ASSERT_NO_FATAL_FAILURE(informer.list(*store));
-  for (int step = 0; step < 2'000; ++step) {
+  const std::uint64_t events = number_from("MUSTER_WATCH_EVENTS", 2'000);
+  for (std::uint64_t step = 0; step < events; ++step) {
     ASSERT_NO_FATAL_FAILURE(random_write(rng));
     clock.advance(std::chrono::milliseconds(rng.below(10)));
     Informer& informer = informers[rng.below(informers.size())];
