@@ -15,19 +15,26 @@
 namespace muster::admission {
 namespace {
 
-// Built-in kinds check their metadata twice on update, once for all kinds alike and once with the
-// kind: clients see each fault's cause repeated, its text once.
+// The metadata of a built-in kind, as the kind itself checks it.
+void validate_kind_metadata(const Context& context, const Kind& kind, Value object,
+                            FieldErrors& errors) {
+  validate_metadata(context, kind, object, errors);
+  validate_finalizer_domains(object, errors);
+}
+
+// On update built-in kinds check their metadata after it has been checked for all kinds alike:
+// clients see the cause of a fault several times, its text once.
 void validate_builtin_update(const Context& context, const Kind& kind, Value object, Value old,
                              FieldErrors& errors) {
-  if (!context.subresource.empty()) {
-    validate_metadata_update(object, old, errors);
-    if (kind.validate_subresource) kind.validate_subresource(context, object, old, errors);
-    return;
+  if (context.subresource.empty()) {
+    if (!kind.trusts_metadata_on_update) validate_kind_metadata(context, kind, object, errors);
+    if (kind.validate) kind.validate(context, object, errors);
   }
-  validate_metadata(context, kind, object, errors);
-  if (kind.validate) kind.validate(context, object, errors);
   validate_metadata_update(object, old, errors);
-  if (kind.validate_update) kind.validate_update(context, object, old, errors);
+  validate_finalizer_domains(object, errors);
+  const auto validate =
+      context.subresource.empty() ? kind.validate_update : kind.validate_subresource;
+  if (validate) validate(context, object, old, errors);
 }
 
 }  // namespace
@@ -78,7 +85,7 @@ FieldErrors validate_create(const Context& context, Value object) {
     validate_custom_create(context, kind, object, errors);
     return errors;
   }
-  validate_metadata(context, kind, object, errors);
+  validate_kind_metadata(context, kind, object, errors);
   if (kind.validate) kind.validate(context, object, errors);
   return errors;
 }

@@ -11,6 +11,7 @@ namespace muster::admission {
 namespace {
 
 constexpr std::size_t kLargestData = 1024 * 1024;
+constexpr std::string_view kAccountAnnotation = "kubernetes.io/service-account.name";
 
 // The keys of all parts together are unique; the sum of the values is bounded.
 void validate_keys(Value object, std::string_view part, FieldErrors& errors) {
@@ -89,8 +90,16 @@ void validate_secret(const Context&, Value secret, FieldErrors& errors) {
       {"kubernetes.io/ssh-auth", {"ssh-privatekey"}},
       {"kubernetes.io/tls", {"tls.crt", "tls.key"}},
   };
+  const std::string_view type = text_of(secret, "type");
+  if (type == "kubernetes.io/service-account-token" &&
+      text_of(secret.get({"metadata", "annotations"}), kAccountAnnotation).empty())
+    errors.required(Path("metadata").child("annotations").key(kAccountAnnotation));
+  if (type == "kubernetes.io/basic-auth" && !secret.get("data").has("username") &&
+      !secret.get("data").has("password"))
+    for (const std::string_view key : {"username", "password"})
+      errors.required(Path("data").key(key));
   for (const RequiredKeys& row : known)
-    if (text_of(secret, "type") == row.type)
+    if (type == row.type)
       for (const std::string_view key : row.keys)
         if (!secret.get("data").has(key)) errors.required(Path("data").key(key));
 }

@@ -33,6 +33,7 @@ void validate_container_ports(Value ports, const Path& path, FieldErrors& errors
   }
 }
 
+// Here and for sub-paths upstream names the list, not the item.
 void validate_mount_propagation(Value mount, Value container, const Path& path,
                                 FieldErrors& errors) {
   validate_choice(mount, "mountPropagation", {"Bidirectional", "HostToContainer", "None"}, path,
@@ -61,14 +62,14 @@ void validate_volume_mounts(Value container, Value volumes, const Path& path, Fi
       errors.invalid(entry.child("name"), name, "must not already exist in volumeDevices");
     const std::string_view sub_path = text_of(mount, "subPath");
     const std::string_view expression = text_of(mount, "subPathExpr");
-    if (!sub_path.empty()) validate_descending_path(sub_path, entry.child("subPath"), errors);
+    if (!sub_path.empty()) validate_descending_path(sub_path, path.child("subPath"), errors);
     if (!expression.empty()) {
       if (!sub_path.empty())
         errors.invalid(entry.child("subPathExpr"), expression,
                        "subPathExpr and subPath are mutually exclusive");
-      validate_descending_path(expression, entry.child("subPathExpr"), errors);
+      validate_descending_path(expression, path.child("subPathExpr"), errors);
     }
-    validate_mount_propagation(mount, container, entry, errors);
+    validate_mount_propagation(mount, container, path, errors);
   }
 }
 
@@ -96,7 +97,7 @@ void validate_common(Value container, Value volumes, const Path& path, FieldErro
   require_choice(container, "terminationMessagePolicy", {"File", "FallbackToLogsOnError"}, path,
                  errors);
   validate_container_ports(container.get("ports"), path.child("ports"), errors);
-  validate_env(container, path, errors);
+  validate_env(container, volumes, path, errors);
   validate_volume_mounts(container, volumes, path.child("volumeMounts"), errors);
   require_choice(container, "imagePullPolicy", {"Always", "IfNotPresent", "Never"}, path, errors);
   validate_container_resources(container.get("resources"), path.child("resources"), errors);
@@ -119,7 +120,10 @@ void validate_host_ports(Value containers, const Path& path, FieldErrors& errors
   }
 }
 
-void validate_containers(Value containers, Value volumes, const Path& path, FieldErrors& errors) {
+std::int64_t grace_of(Value spec) { return int_of(spec, "terminationGracePeriodSeconds"); }
+
+void validate_containers(Value spec, Value volumes, const Path& path, FieldErrors& errors) {
+  const Value containers = spec.get("containers");
   if (containers.empty()) return errors.required(path);
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < containers.size(); ++i) {
@@ -128,8 +132,10 @@ void validate_containers(Value containers, Value volumes, const Path& path, Fiel
     validate_common(container, volumes, entry, errors);
     if (!names.insert(text_of(container, "name")).second)
       errors.duplicate(entry.child("name"), text_of(container, "name"));
-    validate_lifecycle(container.get("lifecycle"), entry.child("lifecycle"), errors);
+    validate_lifecycle(container.get("lifecycle"), grace_of(spec), entry.child("lifecycle"),
+                       errors);
     validate_probes(container, entry, errors);
+    validate_choice(container, "restartPolicy", {"Always", "Never", "OnFailure"}, entry, errors);
   }
   validate_host_ports(containers, path, errors);
 }
@@ -146,7 +152,8 @@ void validate_init_containers(Value spec, Value volumes, const Path& path, Field
     if (!names.insert(text_of(container, "name")).second)
       errors.duplicate(entry.child("name"), text_of(container, "name"));
     if (text_of(container, "restartPolicy") == "Always") {
-      validate_lifecycle(container.get("lifecycle"), entry.child("lifecycle"), errors);
+      validate_lifecycle(container.get("lifecycle"), grace_of(spec), entry.child("lifecycle"),
+                         errors);
       validate_probes(container, entry, errors);
     } else {
       for (const std::string_view key :
@@ -155,6 +162,7 @@ void validate_init_containers(Value spec, Value volumes, const Path& path, Field
           errors.forbidden(entry.child(key),
                            "may not be set for init containers without restartPolicy=Always");
     }
+    validate_choice(container, "restartPolicy", {"Always", "Never", "OnFailure"}, entry, errors);
   }
   validate_host_ports(containers, path, errors);
 }
@@ -188,6 +196,10 @@ void validate_ephemeral_containers(Value spec, Value volumes, const Path& path,
 
 void validate_descending_path(std::string_view text, const Path& path, FieldErrors& errors) {
   if (text.starts_with('/')) errors.invalid(path, text, "must be a relative path");
+  validate_no_backsteps(text, path, errors);
+}
+
+void validate_no_backsteps(std::string_view text, const Path& path, FieldErrors& errors) {
   for (std::string_view rest = text; !rest.empty();) {
     const auto slash = rest.find('/');
     if (rest.substr(0, slash) == "..") return errors.invalid(path, text, "must not contain '..'");
@@ -197,7 +209,7 @@ void validate_descending_path(std::string_view text, const Path& path, FieldErro
 
 void validate_all_containers(Value spec, Value sound_volumes, const Path& path,
                              FieldErrors& errors) {
-  validate_containers(spec.get("containers"), sound_volumes, path.child("containers"), errors);
+  validate_containers(spec, sound_volumes, path.child("containers"), errors);
   validate_init_containers(spec, sound_volumes, path.child("initContainers"), errors);
   validate_ephemeral_containers(spec, sound_volumes, path.child("ephemeralContainers"), errors);
 }

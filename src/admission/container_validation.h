@@ -10,11 +10,12 @@ void validate_all_containers(Value spec, Value sound_volumes, const Path& path,
                              FieldErrors& errors);
 
 // Variables and their sources.
-void validate_env(Value container, const Path& path, FieldErrors& errors);
+void validate_env(Value container, Value volumes, const Path& path, FieldErrors& errors);
 
 // Probes and hooks.
 void validate_probes(Value container, const Path& path, FieldErrors& errors);
-void validate_lifecycle(Value lifecycle, const Path& path, FieldErrors& errors);
+// `grace` is the time in seconds that the pod has to stop.
+void validate_lifecycle(Value lifecycle, std::int64_t grace, const Path& path, FieldErrors& errors);
 
 // fieldRef of a variable or of a file in a downward API volume.
 enum class FieldRefUse : std::uint8_t { kVariable, kVolume };
@@ -23,5 +24,6 @@ void validate_resource_field_ref(Value ref, FieldRefUse use, const Path& path, F
 
 // A relative path that stays below where it starts.
 void validate_descending_path(std::string_view text, const Path& path, FieldErrors& errors);
+void validate_no_backsteps(std::string_view text, const Path& path, FieldErrors& errors);
 
 }  // namespace muster::admission

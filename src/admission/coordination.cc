@@ -16,6 +16,15 @@ void validate_lease(const Context&, Value lease, FieldErrors& errors) {
   validate_not_negative(spec, "leaseTransitions", path, errors);
 }
 
+// Fields of a feature that upstream has switched off.
+void drop_election_fields(Value lease) {
+  for (const std::string_view key : {"strategy", "preferredHolder"})
+    if (lease.get("spec").is_object()) lease.get("spec").erase(key);
+}
+
+void prepare_lease_create(const Context&, Value lease) { drop_election_fields(lease); }
+void prepare_lease_update(const Context&, Value lease, Value) { drop_election_fields(lease); }
+
 // The object that an event is about, under the name that the version gives it.
 std::string_view subject_namespace(Value event) {
   const Value subject = event.get("involvedObject").is_object() ? event.get("involvedObject")
@@ -38,6 +47,8 @@ void validate_event(const Context& context, Value event, FieldErrors& errors) {
 constinit const Kind kLease = {
     .group = "coordination.k8s.io",
     .name = "Lease",
+    .prepare_create = prepare_lease_create,
+    .prepare_update = prepare_lease_update,
     .validate = validate_lease,
 };
 

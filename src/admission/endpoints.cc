@@ -1,4 +1,6 @@
 // EndpointSlice and Endpoints: where the pods of a Service are.
+#include <set>
+
 #include "admission/checks.h"
 #include "admission/kinds.h"
 
@@ -16,12 +18,15 @@ void default_slice(const Context&, Value slice) {
   }
 }
 
-void validate_address(std::string_view type, Value address, const Path& path, FieldErrors& errors) {
-  const std::string_view text = address.as_string();
+// Unlike upstream, loopback addresses are fine: the pods of a single machine live there.
+void validate_address(std::string_view type, Value addresses, std::size_t index, const Path& path,
+                      FieldErrors& errors) {
+  const std::string_view text = addresses.item(index).as_string();
   if (type == "FQDN") {
-    add_faults(errors, path, text, api::check_dns1123_subdomain(text));
+    add_faults(errors, path.index(index), text, api::check_dns1123_subdomain(text));
   } else if (!is_ip(text)) {
-    errors.invalid(path, text, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
+    errors.invalid(path.index(index), text,
+                   "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
   } else if (is_ipv4(text) != (type == "IPv4")) {
     errors.invalid(path, text,
                    type == "IPv4" ? "must be an IPv4 address" : "must be an IPv6 address");
@@ -41,17 +46,19 @@ void validate_slice(const Context&, Value slice, FieldErrors& errors) {
     else if (addresses.size() > kMostAddresses)
       errors.too_many(path.child("addresses"), addresses.size(), kMostAddresses);
     for (std::size_t a = 0; a < addresses.size(); ++a)
-      validate_address(text_of(slice, "addressType"), addresses.item(a),
-                       path.child("addresses").index(a), errors);
+      validate_address(text_of(slice, "addressType"), addresses, a, path.child("addresses"),
+                       errors);
     if (const std::string_view host = text_of(endpoints.item(i), "hostname"); !host.empty())
       add_faults(errors, path.child("hostname"), host, api::check_dns1123_label(host));
   }
   const Value ports = slice.get("ports");
   if (ports.size() > kMostPorts) return errors.too_many(Path("ports"), ports.size(), kMostPorts);
+  std::set<std::string_view> names;
   for (std::size_t i = 0; i < ports.size(); ++i) {
     const Path path = Path("ports").index(i);
-    if (const std::string_view name = text_of(ports.item(i), "name"); !name.empty())
-      add_faults(errors, path.child("name"), name, api::check_dns1123_label(name));
+    const std::string_view name = text_of(ports.item(i), "name");
+    if (!name.empty()) add_faults(errors, path.child("name"), name, api::check_dns1123_label(name));
+    if (!names.insert(name).second) errors.duplicate(path.child("name"), name);
     require_choice(ports.item(i), "protocol", {"SCTP", "TCP", "UDP"}, path, errors);
   }
 }

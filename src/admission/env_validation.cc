@@ -45,10 +45,32 @@ void validate_subscript(std::string_view field_path, std::string_view key, const
     std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
     add_faults(errors, path, key, api::check_qualified_name(lower));
   } else {
-    errors.invalid(
-        path, field_path,
-        fmt::format("error converting fieldPath: field label does not support subscript"));
+    errors.invalid(path.child("fieldPath"), field_path,
+                   fmt::format("error converting fieldPath: field label does not support "
+                               "subscript: {}",
+                               field_path));
   }
+}
+
+// Amounts can be shown in whole units only.
+void validate_divisor(Value ref, const Path& path, FieldErrors& errors) {
+  constexpr std::string_view kBytes = "1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei";
+  const std::string_view resource = text_of(ref, "resource");
+  const std::string_view divisor = text_of(ref, "divisor");
+  if (divisor.empty() || divisor == "0") return;
+  const std::string_view kind = resource.substr(resource.find('.') + 1);
+  const std::string_view units = kind == "cpu" ? "1m and 1" : kBytes;
+  const std::string_view name = kind == "ephemeral-storage"      ? "local ephemeral storage"
+                                : kind.starts_with("hugepages-") ? "hugepages"
+                                                                 : kind;
+  const bool known = kind == "cpu"
+                         ? divisor == "1m" || divisor == "1"
+                         : (", " + std::string(kBytes) + ",").find(fmt::format(" {},", divisor)) !=
+                               std::string::npos;
+  if (!known)
+    errors.invalid(
+        path.child("divisor"), resource,
+        fmt::format("only divisor's values {} are supported with the {} resource", units, name));
 }
 
 struct SourceRule {
@@ -57,7 +79,8 @@ struct SourceRule {
 };
 
 void validate_key_ref(Value ref, const Path& path, FieldErrors& errors) {
-  require_text(ref, "name", path, errors);
+  add_faults(errors, path.child("name"), text_of(ref, "name"),
+             api::check_dns1123_subdomain(text_of(ref, "name")));
   if (require_text(ref, "key", path, errors))
     add_faults(errors, path.child("key"), text_of(ref, "key"),
                api::check_config_key(text_of(ref, "key")));
@@ -120,9 +143,9 @@ void validate_env_from(Value list, const Path& path, FieldErrors& errors) {
       require_text(ref, "name", entry.child(key), errors);
     }
     if (sources == 0)
-      errors.invalid(entry, "", "must specify one of: `configMapRef` or `secretRef`");
+      errors.invalid(path, "", "must specify one of: `configMapRef` or `secretRef`");
     else if (sources > 1)
-      errors.invalid(entry, "", "may not have more than one field specified at a time");
+      errors.invalid(path, "", "may not have more than one field specified at a time");
   }
 }
 
@@ -133,8 +156,12 @@ void validate_field_ref(Value ref, FieldRefUse use, const Path& path, FieldError
   if (!require_text(ref, "fieldPath", path, errors)) return;
   const std::string_view field_path = text_of(ref, "fieldPath");
   const Path at = path.child("fieldPath");
+  if (text_of(ref, "apiVersion") != "v1")
+    return errors.invalid(at, field_path,
+                          fmt::format("error converting fieldPath: unsupported pod version: {}",
+                                      text_of(ref, "apiVersion")));
   if (const auto key = subscript_of(field_path))
-    return validate_subscript(field_path, *key, at, errors);
+    return validate_subscript(field_path, *key, path, errors);
   const std::span<const std::string_view> allowed =
       use == FieldRefUse::kVariable ? std::span<const std::string_view>(kVariableFields)
                                     : std::span<const std::string_view>(kVolumeFields);
@@ -157,10 +184,11 @@ void validate_resource_field_ref(Value ref, FieldRefUse use, const Path& path,
   const bool huge =
       resource.starts_with("limits.hugepages-") || resource.starts_with("requests.hugepages-");
   if (!huge && !is_one_of(kResourceFields, resource))
-    errors.not_supported(path.child("resource"), resource, kResourceFields);
+    return errors.not_supported(path.child("resource"), resource, kResourceFields);
+  validate_divisor(ref, path, errors);
 }
 
-void validate_env(Value container, const Path& path, FieldErrors& errors) {
+void validate_env(Value container, Value volumes, const Path& path, FieldErrors& errors) {
   const Value env = container.get("env");
   for (std::size_t i = 0; i < env.size(); ++i) {
     const Path entry = path.child("env").index(i);
@@ -168,6 +196,10 @@ void validate_env(Value container, const Path& path, FieldErrors& errors) {
     if (require_text(env.item(i), "name", entry, errors))
       add_faults(errors, entry.child("name"), name, api::check_env_name(name));
     validate_value_from(env.item(i), entry.child("valueFrom"), errors);
+    const Value file = env.item(i).get({"valueFrom", "fileKeyRef"});
+    if (file.is_object() && find_by(volumes, "name", text_of(file, "volumeName")).is_null())
+      errors.not_found(entry.child("valueFrom").child("fileKeyRef").child("volumeName"),
+                       text_of(file, "volumeName"));
   }
   validate_env_from(container.get("envFrom"), path.child("envFrom"), errors);
 }

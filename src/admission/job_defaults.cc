@@ -4,6 +4,7 @@
 
 #include "admission/edit.h"
 #include "admission/pod_defaults.h"
+#include "api/names.h"
 
 namespace muster::admission {
 namespace {
@@ -63,7 +64,8 @@ void prepare_job_create(const Context&, Value job) {
       set_default(labels, key, uid);
     set_default(spec.object_at("selector").object_at("matchLabels"), kControllerUidLabel, uid);
   }
-  if (!has_own_labels)
+  // Of a name that is too long for a label, the template's labels are complaint enough.
+  if (!has_own_labels && api::check_label_value(text_of(job.get("metadata"), "name")).empty())
     for (const json::Member& label : labels.members()) own.set(label.key, label.value);
   if (labels.empty()) spec.get({"template", "metadata"}).erase("labels");
   if (own.empty()) job.get("metadata").erase("labels");

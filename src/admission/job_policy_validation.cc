@@ -86,6 +86,11 @@ void validate_patterns(Value patterns, const Path& path, FieldErrors& errors) {
   }
 }
 
+// Upstream prints no value.
+void rule_fault(FieldErrors& errors, const Path& path, std::string_view detail) {
+  errors.add("FieldValueInvalid", path, "Invalid value: " + std::string(detail));
+}
+
 void validate_failure_rule(Value rule, Value spec, const Path& path, FieldErrors& errors) {
   validate_action(rule, spec, path, errors);
   const Value codes = rule.get("onExitCodes");
@@ -93,10 +98,9 @@ void validate_failure_rule(Value rule, Value spec, const Path& path, FieldErrors
   if (codes.is_object()) validate_exit_codes(codes, spec, path.child("onExitCodes"), errors);
   if (!patterns.empty()) validate_patterns(patterns, path.child("onPodConditions"), errors);
   if (codes.is_object() && !patterns.empty())
-    errors.invalid(path, Value(),
-                   "specifying both OnExitCodes and OnPodConditions is not supported");
+    rule_fault(errors, path, "specifying both OnExitCodes and OnPodConditions is not supported");
   if (!codes.is_object() && patterns.empty())
-    errors.invalid(path, Value(), "specifying one of OnExitCodes and OnPodConditions is required");
+    rule_fault(errors, path, "specifying one of OnExitCodes and OnPodConditions is required");
 }
 
 void validate_succeeded_count(Value count, std::int64_t most, std::string_view of_what,

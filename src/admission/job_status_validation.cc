@@ -1,5 +1,6 @@
 // The status of a Job, written by its controller (spec: job 1.7). Most rules look only if what they
 // are about has changed: a status that was wrong before may be written on.
+#include <optional>
 #include <set>
 
 #include "admission/checks.h"
@@ -55,7 +56,9 @@ class StatusCheck {
                 "Invalid value: " + std::string(detail));
   }
   void fault(std::string_view key, std::string_view detail) {
-    errors_.invalid(status_path().child(key), status_.get(key), detail);
+    const bool number = before_.get(key).is_number() || status_.get(key).is_number();
+    const Value value = status_.get(key).is_null() && number ? Value::of(0) : status_.get(key);
+    errors_.invalid(status_path().child(key), value, detail);
   }
 
   void counters() {
@@ -127,30 +130,30 @@ class StatusCheck {
       fault("uncountedTerminatedPods", "must be empty for finished job");
   }
 
-  std::vector<IndexInterval> parsed_indexes(std::string_view key) {
+  std::optional<std::vector<IndexInterval>> parsed_indexes(std::string_view key, bool judged) {
     const auto parsed =
         parse_indexes(text_of(status_, key), int_of(job_.get("spec"), "completions"));
-    if (!parsed && changed(key))
+    if (parsed) return *parsed;
+    if (judged && changed(key))
       fault(key, "error parsing " + std::string(key) + ": " + parsed.error());
-    return parsed.value_or(std::vector<IndexInterval>());
+    return {};
   }
 
   void indexes() {
     const bool indexed = is_indexed(job_.get("spec"));
+    const bool per_index = has_value(job_.get("spec"), "backoffLimitPerIndex");
+    const auto completed = parsed_indexes("completedIndexes", indexed);
+    const auto failed = parsed_indexes("failedIndexes", per_index);
     if (changed("completedIndexes") && !text_of(status_, "completedIndexes").empty() && !indexed)
       fault("completedIndexes",
             "cannot set non-empty completedIndexes when non-indexed completion mode");
-    if (changed("failedIndexes") && has_value(status_, "failedIndexes") &&
-        !has_value(job_.get("spec"), "backoffLimitPerIndex"))
+    if (changed("failedIndexes") && has_value(status_, "failedIndexes") && !per_index)
       fault("failedIndexes", "cannot set non-null failedIndexes when backoffLimitPerIndex is null");
-    if (indexed) {
-      const auto completed = parsed_indexes("completedIndexes");
-      const auto failed = parsed_indexes("failedIndexes");
-      const auto common = first_common_index(completed, failed);
-      if (common && (changed("completedIndexes") || changed("failedIndexes")))
-        fault("failedIndexes",
-              "failedIndexes and completedIndexes overlap at index: " + std::to_string(*common));
-    }
+    const auto common =
+        completed && failed ? first_common_index(*completed, *failed) : std::nullopt;
+    if (common && (changed("completedIndexes") || changed("failedIndexes")))
+      fault("failedIndexes",
+            "failedIndexes and completedIndexes overlap at index: " + std::to_string(*common));
     if (finished_ && (finished_changed_ || changed("terminating")) &&
         int_of(status_, "terminating") > 0)
       fault("terminating", "terminating>0 is invalid for finished job");

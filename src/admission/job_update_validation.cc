@@ -66,6 +66,9 @@ void validate_job_update(const Context& context, Value job, Value old, FieldErro
   const Path path("spec");
   const Value spec = job.get("spec");
   const Value before = old.get("spec");
+  // Upstream looks at the spec a second time here: causes show twice.
+  validate_job_template_spec(spec, path, errors);
+  validate_job_selector(spec, path, errors);
   validate_completions(spec, before, path, errors);
   require_unchanged(spec, before, "selector", path, errors);
   validate_template(context, job, old, path, errors);

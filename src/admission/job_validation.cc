@@ -139,16 +139,21 @@ void validate_restart_policy(Value spec, const Path& path, FieldErrors& errors) 
                    "only \"Never\" is supported when podFailurePolicy is specified");
 }
 
-void validate_selector(Value spec, const Path& path, FieldErrors& errors) {
+}  // namespace
+
+void validate_job_selector(Value spec, const Path& path, FieldErrors& errors) {
   const Value selector = spec.get("selector");
-  if (!selector.is_object()) return errors.required(path.child("selector"));
-  validate_label_selector(selector, path.child("selector"), errors);
+  if (selector.is_object())
+    validate_label_selector(selector, path.child("selector"), errors);
+  else
+    errors.required(path.child("selector"));
   const Value labels = spec.get({"template", "metadata", "labels"});
   if (!selects(selector, labels))
-    errors.invalid(path.child("template").child("metadata").child("labels"),
-                   labels.is_object() ? labels : Value::object(spec.arena()),
+    errors.invalid(path.child("template").child("metadata").child("labels"), labels,
                    "`selector` does not match template `labels`");
 }
+
+namespace {
 
 // The pod of the last index has the longest name.
 void validate_pod_names(Value job, FieldErrors& errors) {
@@ -199,7 +204,7 @@ void validate_job(const Context& context, Value job, FieldErrors& errors) {
   const Path path("spec");
   validate_generated_selector(job, errors);
   validate_job_template_spec(job.get("spec"), path, errors);
-  validate_selector(job.get("spec"), path, errors);
+  validate_job_selector(job.get("spec"), path, errors);
   validate_pod_names(job, errors);
   warn_of_name(context, job);
   warn_of_many_indexes(context, job.get("spec"));

@@ -12,6 +12,8 @@ void validate_job_status_update(Value job, Value old, FieldErrors& errors);
 // The parts of a Job's spec that a CronJob's template has as well: all but the selector.
 void validate_job_template_spec(Value spec, const Path& path, FieldErrors& errors);
 
+void validate_job_selector(Value spec, const Path& path, FieldErrors& errors);
+
 void validate_pod_failure_policy(Value spec, const Path& path, FieldErrors& errors);
 void validate_success_policy(Value spec, const Path& path, FieldErrors& errors);
 

@@ -107,14 +107,9 @@ void validate_finalizers(const Context& context, Value finalizers, FieldErrors& 
       errors.invalid(path, finalizer.as_string(), fault);
   if (contains_text(finalizers, "orphan") && contains_text(finalizers, "foregroundDeletion"))
     errors.invalid(path, finalizers, "finalizer orphan and foregroundDeletion cannot be both set");
-  for (std::size_t i = 0; i < finalizers.size(); ++i) {
-    const std::string_view name = finalizers.item(i).as_string();
-    if (context.resource->custom)
-      warn_of_finalizer(context, name);
-    else if (name.find('/') == std::string_view::npos && !is_standard_finalizer(name))
-      errors.invalid(path.index(i), name,
-                     "name is neither a standard finalizer name nor is it fully qualified");
-  }
+  if (context.resource->custom)
+    for (const Value finalizer : finalizers.items())
+      warn_of_finalizer(context, finalizer.as_string());
 }
 
 void validate_no_new_finalizers(Value finalizers, Value old, FieldErrors& errors) {
@@ -174,6 +169,16 @@ void validate_metadata(const Context& context, const Kind& kind, Value object,
                             errors);
   validate_owners(metadata.get("ownerReferences"), errors);
   validate_finalizers(context, metadata.get("finalizers"), errors);
+}
+
+void validate_finalizer_domains(Value object, FieldErrors& errors) {
+  const Value finalizers = object.get({"metadata", "finalizers"});
+  for (std::size_t i = 0; i < finalizers.size(); ++i) {
+    const std::string_view name = finalizers.item(i).as_string();
+    if (name.find('/') == std::string_view::npos && !is_standard_finalizer(name))
+      errors.invalid(metadata_path().child("finalizers").index(i), name,
+                     "name is neither a standard finalizer name nor is it fully qualified");
+  }
 }
 
 void validate_metadata_update(Value object, Value old, FieldErrors& errors) {

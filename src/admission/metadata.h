@@ -15,6 +15,9 @@ void restore_metadata(Value object, Value old);
 // Names, namespace, labels, annotations, owners, finalizers.
 void validate_metadata(const Context& context, const Kind& kind, Value object, FieldErrors& errors);
 
+// Of built-in kinds besides: a finalizer has a domain or is one of the well-known ones.
+void validate_finalizer_domains(Value object, FieldErrors& errors);
+
 // What may not change, and what may not be added while the object is being deleted.
 void validate_metadata_update(Value object, Value old, FieldErrors& errors);
 

@@ -40,7 +40,9 @@ void validate_node(const Context&, Value node, FieldErrors& errors) {
   validate_taints(node.get({"spec", "taints"}), Path("metadata").child("taints"), errors);
   const Value status = node.get("status");
   for (const std::string_view list : {"capacity", "allocatable"})
-    validate_resource_list(status.get(list), Path("status").child(list), errors);
+    for (const json::Member& amount : status.get(list).members())
+      validate_amount(amount.key, amount.value, Path("status").child(list).child(amount.key),
+                      errors);
 }
 
 void validate_node_update(const Context&, Value node, Value old, FieldErrors& errors) {

@@ -68,6 +68,35 @@ void request_what_is_limited(Value container) {
   for (const json::Member& limit : limits.members()) set_default(requests, limit.key, limit.value);
 }
 
+// Pod-level requests: what the containers ask for together, else the pod's own limits. Init
+// containers run one after the other, before the others.
+void default_pod_level_requests(Value spec) {
+  const Value resources = spec.get("resources");
+  if (!resources.is_object()) return;
+  const Value requests = resources.object_at("requests");
+  for (const std::string_view name : {"cpu", "memory"}) {
+    api::Quantity sum;
+    bool asked = false;
+    for (const Value container : spec.get("containers").items()) {
+      const auto amount =
+          api::Quantity::parse(container.get({"resources", "requests", name}).as_string());
+      asked = asked || amount;
+      if (amount) sum += *amount;
+    }
+    for (const Value container : spec.get("initContainers").items()) {
+      const auto amount =
+          api::Quantity::parse(container.get({"resources", "requests", name}).as_string());
+      asked = asked || amount;
+      if (amount && *amount > sum) sum = *amount;
+    }
+    if (asked && !sum.is_zero())
+      set_default(requests, name, Value::string(spec.arena(), sum.text()));
+    else if (const Value limit = resources.get({"limits", name}); !limit.is_null())
+      set_default(requests, name, limit);
+  }
+  if (requests.empty()) resources.erase("requests");
+}
+
 void publish_ports_on_host(Value container) {
   for (const Value port : container.get("ports").items())
     if (has_value(port, "containerPort")) set_default(port, "hostPort", port.get("containerPort"));
@@ -128,6 +157,7 @@ void default_pod_only(Value spec) {
       if (host_network) publish_ports_on_host(container);
     }
   }
+  default_pod_level_requests(spec);
   set_default(spec, "enableServiceLinks", Value::of(true));
 }
 

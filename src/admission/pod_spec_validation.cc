@@ -21,9 +21,9 @@ void validate_host_network(Value spec, const Path& path, FieldErrors& errors) {
     for (std::size_t p = 0; p < ports.size(); ++p) {
       const Value port = ports.item(p);
       if (int_of(port, "hostPort") != int_of(port, "containerPort"))
-        errors.invalid(
-            path.child("containers").index(c).child("ports").index(p).child("containerPort"),
-            port.get("containerPort"), "must match `hostPort` when `hostNetwork` is true");
+        errors.invalid(path.child("containers").index(c).child("ports").index(p).child("hostPort"),
+                       port.get("hostPort"),
+                       "must match `containerPort` when `hostNetwork` is true");
     }
   }
 }
@@ -117,7 +117,7 @@ void validate_pod_spec(Value spec, const Path& path, FieldErrors& errors) {
   const Value volumes = validate_volumes(spec.get("volumes"), path.child("volumes"), errors);
   validate_all_containers(spec, volumes, path, errors);
   require_choice(spec, "restartPolicy", {"Always", "OnFailure", "Never"}, path, errors);
-  require_choice(spec, "dnsPolicy", {"ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"},
+  require_choice(spec, "dnsPolicy", {"ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"},
                  path, errors);
   api::validate_labels(spec.get("nodeSelector"), path.child("nodeSelector"), errors);
   validate_pod_security(spec, path, errors);
@@ -137,7 +137,7 @@ void validate_pod_spec(Value spec, const Path& path, FieldErrors& errors) {
   validate_host_aliases(spec.get("hostAliases"), path.child("hostAliases"), errors);
   if (const std::string_view name = text_of(spec, "priorityClassName"); !name.empty())
     add_faults(errors, path.child("priorityClassName"), name, api::check_dns1123_subdomain(name));
-  validate_choice(spec, "preemptionPolicy", {"Never", "PreemptLowerPriority"}, path, errors);
+  validate_choice(spec, "preemptionPolicy", {"PreemptLowerPriority", "Never"}, path, errors);
   validate_resource_list(spec.get("overhead"), path.child("overhead"), errors);
   validate_scheduling_group(spec, path, errors);
 }

@@ -23,6 +23,13 @@ void validate_same_containers(Value spec, Value old, const Path& path, FieldErro
       errors.forbidden(path.child(list), "pod updates may not add or remove containers");
 }
 
+// Images may change, so they are looked at once more.
+void validate_images(Value spec, const Path& path, FieldErrors& errors) {
+  for (const std::string_view list : {"containers", "initContainers"})
+    for (std::size_t i = 0; i < spec.get(list).size(); ++i)
+      require_text(spec.get(list).item(i), "image", path.child(list).index(i), errors);
+}
+
 void validate_deadline(Value spec, Value old, const Path& path, FieldErrors& errors) {
   const Value now = spec.get("activeDeadlineSeconds");
   const Value before = old.get("activeDeadlineSeconds");
@@ -87,7 +94,7 @@ void validate_only_added_affinity(Value spec, Value old, const Path& path, Field
   const Path at =
       path.child("affinity").child("nodeAffinity").child(kRequired).child("nodeSelectorTerms");
   if (now.size() != before.size())
-    return errors.invalid(at, now,
+    return errors.invalid(at, now.is_array() ? now : Value::array(spec.arena()),
                           "no additions/deletions to non-empty NodeSelectorTerms list are allowed");
   for (std::size_t i = 0; i < before.size(); ++i)
     for (const std::string_view list : {"matchExpressions", "matchFields"})
@@ -135,6 +142,8 @@ void validate_status_update(Value pod, Value old, FieldErrors& errors) {
   const std::string_view policy = text_of(old.get("spec"), "restartPolicy");
   if (const std::string_view node = text_of(pod.get("status"), "nominatedNodeName"); !node.empty())
     add_faults(errors, path.child("nominatedNodeName"), node, api::check_dns1123_subdomain(node));
+  if (text_of(pod.get("status"), "qosClass") != text_of(old.get("status"), "qosClass"))
+    errors.invalid(path.child("qosClass"), text_of(pod.get("status"), "qosClass"), kImmutable);
   if (policy == "Always") return;
   for (const std::string_view list : {"containerStatuses", "initContainerStatuses"})
     validate_state_change(pod.get({"status", list}), old.get({"status", list}), policy,
@@ -151,6 +160,7 @@ void validate_pod_update(const Context&, Value pod, Value old, FieldErrors& erro
   validate_same_containers(spec, before, path, errors);
   if (errors.causes().size() > found) return;
   const bool gated = !before.get("schedulingGates").empty();
+  validate_images(spec, path, errors);
   validate_deadline(spec, before, path, errors);
   validate_only_added_tolerations(spec, before, path, errors);
   validate_only_removed_gates(spec, before, path, errors);

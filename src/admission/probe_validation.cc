@@ -61,11 +61,13 @@ void require_single_success(Value probe, const Path& path, FieldErrors& errors) 
     errors.invalid(path.child("successThreshold"), probe.get("successThreshold"), "must be 1");
 }
 
-void validate_sleep(Value sleep, const Path& path, FieldErrors& errors) {
-  if (sleep.is_object() && int_of(sleep, "seconds") < 0)
+void validate_sleep(Value sleep, std::int64_t grace, const Path& path, FieldErrors& errors) {
+  const std::int64_t seconds = int_of(sleep, "seconds");
+  if (seconds < 0 || seconds > grace)
     errors.invalid(path, sleep.get("seconds"),
-                   "must be non-negative and less than terminationGracePeriodSeconds (30). "
-                   "Enable AllowPodLifecycleSleepActionZeroValue feature gate for zero sleep.");
+                   fmt::format("must be non-negative and less than terminationGracePeriodSeconds "
+                               "({})",
+                               grace));
 }
 
 }  // namespace
@@ -85,12 +87,14 @@ void validate_probes(Value container, const Path& path, FieldErrors& errors) {
   }
 }
 
-void validate_lifecycle(Value lifecycle, const Path& path, FieldErrors& errors) {
+void validate_lifecycle(Value lifecycle, std::int64_t grace, const Path& path,
+                        FieldErrors& errors) {
   for (const std::string_view hook : {"postStart", "preStop"}) {
     const Value handler = lifecycle.get(hook);
     if (!handler.is_object()) continue;
     validate_handler(handler, path.child(hook), errors);
-    validate_sleep(handler.get("sleep"), path.child(hook).child("sleep"), errors);
+    if (has_value(handler, "sleep"))
+      validate_sleep(handler.get("sleep"), grace, path.child(hook).child("sleep"), errors);
   }
 }
 

@@ -31,7 +31,16 @@ void default_quota(const Context&, Value quota) {
 }
 
 void validate_quota(const Context&, Value quota, FieldErrors& errors) {
-  validate_resource_list(quota.get({"spec", "hard"}), Path("spec").child("hard"), errors);
+  const Path path = Path("spec").child("hard");
+  for (const json::Member& limit : quota.get({"spec", "hard"}).members()) {
+    const Path entry = path.key(limit.key);
+    add_faults(errors, entry, limit.key, api::check_qualified_name(limit.key));
+    if (limit.key.find('/') == std::string_view::npos && !is_standard_resource(limit.key)) {
+      errors.invalid(entry, limit.key, "must be a standard resource type or fully qualified");
+      errors.invalid(entry, limit.key, "must be a standard resource for quota");
+    }
+    validate_amount(limit.key, limit.value, entry, errors);
+  }
 }
 
 void validate_budget(const Context&, Value budget, FieldErrors& errors) {

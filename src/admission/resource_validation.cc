@@ -17,24 +17,6 @@ bool is_container_resource(std::string_view name) {
   return name == "cpu" || name == "memory" || name == "ephemeral-storage" || is_huge_pages(name);
 }
 
-bool is_standard_resource(std::string_view name) {
-  constexpr std::array<std::string_view, 13> kOthers = {"pods",
-                                                        "services",
-                                                        "replicationcontrollers",
-                                                        "resourcequotas",
-                                                        "secrets",
-                                                        "configmaps",
-                                                        "persistentvolumeclaims",
-                                                        "storage",
-                                                        "services.nodeports",
-                                                        "services.loadbalancers",
-                                                        "requests.storage",
-                                                        "requests.cpu",
-                                                        "requests.memory"};
-  return is_container_resource(name) || name.starts_with("limits.") ||
-         name.starts_with("requests.") || std::ranges::find(kOthers, name) != kOthers.end();
-}
-
 bool is_native_resource(std::string_view name) {
   return name.find('/') == std::string_view::npos ||
          name.find("kubernetes.io/") != std::string_view::npos;
@@ -46,9 +28,10 @@ bool can_be_overcommitted(std::string_view name) {
 
 void validate_container_resource_name(std::string_view name, const Path& path,
                                       FieldErrors& errors) {
-  add_faults(errors, path, name, api::check_qualified_name(name));
+  const api::Faults faults = api::check_qualified_name(name);
+  add_faults(errors, path, name, faults);
   if (name.find('/') == std::string_view::npos) {
-    if (!is_standard_resource(name))
+    if (faults.empty() && !is_standard_resource(name))
       errors.invalid(path, name, "must be a standard resource type or fully qualified");
     if (!is_container_resource(name))
       errors.invalid(path, name, "must be a standard resource for containers");
@@ -76,6 +59,24 @@ void validate_request_against_limit(std::string_view name, std::string_view requ
 }
 
 }  // namespace
+
+bool is_standard_resource(std::string_view name) {
+  constexpr std::array<std::string_view, 13> kOthers = {"pods",
+                                                        "services",
+                                                        "replicationcontrollers",
+                                                        "resourcequotas",
+                                                        "secrets",
+                                                        "configmaps",
+                                                        "persistentvolumeclaims",
+                                                        "storage",
+                                                        "services.nodeports",
+                                                        "services.loadbalancers",
+                                                        "requests.storage",
+                                                        "requests.cpu",
+                                                        "requests.memory"};
+  return is_container_resource(name) || name.starts_with("limits.") ||
+         name.starts_with("requests.") || std::ranges::find(kOthers, name) != kOthers.end();
+}
 
 bool is_extended_resource(std::string_view name) {
   if (is_native_resource(name) || name.starts_with("requests.")) return false;

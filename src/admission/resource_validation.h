@@ -16,5 +16,6 @@ void validate_amount(std::string_view resource, json::Value amount, const api::P
 void validate_resource_list(json::Value list, const api::Path& path, api::FieldErrors& errors);
 
 bool is_extended_resource(std::string_view name);
+bool is_standard_resource(std::string_view name);  // known to Kubernetes, in a pod or in a quota
 
 }  // namespace muster::admission

@@ -44,7 +44,7 @@ void validate_priority_class(const Context& context, Value priority_class, Field
     errors.forbidden(Path("value"),
                      fmt::format("maximum allowed value of a user defined priority is {}",
                                  kHighestUserPriority));
-  validate_choice(priority_class, "preemptionPolicy", {"Never", "PreemptLowerPriority"}, Path(),
+  validate_choice(priority_class, "preemptionPolicy", {"PreemptLowerPriority", "Never"}, Path(),
                   errors);
 }
 
@@ -79,7 +79,7 @@ void validate_group_spec(Value spec, const Path& path, FieldErrors& errors) {
   const Value topology = spec.get({"schedulingConstraints", "topology"});
   const Path at = path.child("schedulingConstraints").child("topology");
   if (topology.size() > 1) errors.too_many(at, topology.size(), 1);
-  for (std::size_t i = 0; i < topology.size(); ++i)
+  for (std::size_t i = 0; i < topology.size() && topology.size() == 1; ++i)
     validate_label_name(text_of(topology.item(i), "key"), at.index(i).child("key"), errors);
   validate_choice(spec, "disruptionMode", {"Pod", "PodGroup"}, path, errors);
   if (const std::string_view name = text_of(spec, "priorityClassName"); !name.empty())
@@ -110,7 +110,7 @@ void validate_workload(const Context&, Value workload, FieldErrors& errors) {
     const std::string_view name = text_of(templates.item(i), "name");
     if (require_text(templates.item(i), "name", at.index(i), errors))
       add_faults(errors, at.index(i).child("name"), name, api::check_dns1123_label(name));
-    if (!names.insert(name).second) errors.duplicate(at.index(i), name);
+    if (!names.insert(name).second) errors.duplicate(at.index(i), templates.item(i));
     validate_group_spec(templates.item(i), at.index(i), errors);
   }
 }
@@ -148,8 +148,13 @@ void validate_pod_group(const Context&, Value group, FieldErrors& errors) {
   const Value ref = group.get({"spec", "podGroupTemplateRef", "workload"});
   if (!ref.is_object()) return;
   const Path path = Path("spec").child("podGroupTemplateRef").child("workload");
-  for (const std::string_view key : {"workloadName", "podGroupTemplateName"})
-    require_text(ref, key, path, errors);
+  const std::string_view workload = text_of(ref, "workloadName");
+  if (require_text(ref, "workloadName", path, errors))
+    add_faults(errors, path.child("workloadName"), workload,
+               api::check_dns1123_subdomain(workload));
+  const std::string_view name = text_of(ref, "podGroupTemplateName");
+  if (require_text(ref, "podGroupTemplateName", path, errors))
+    add_faults(errors, path.child("podGroupTemplateName"), name, api::check_dns1123_label(name));
 }
 
 void validate_pod_group_update(const Context&, Value group, Value old, FieldErrors& errors) {

@@ -114,11 +114,23 @@ void validate_toleration_value(Value toleration, const Path& path, FieldErrors& 
       errors.invalid(path.child("operator"), value, fmt::format("{}", fmt::join(faults, ";")));
   } else if (op == "Exists") {
     if (!value.empty())
-      errors.invalid(path.child("operator"), toleration,
+      errors.invalid(path.child("operator"), value,
                      "value must be empty when `operator` is 'Exists'");
   } else {
     validate_choice(toleration, "operator", {"Equal", "Exists"}, path, errors);
   }
+}
+
+// A later constraint has the same key and action.
+bool is_repeated(Value constraints, std::size_t index) {
+  const Value constraint = constraints.item(index);
+  for (std::size_t i = index + 1; i < constraints.size(); ++i) {
+    const Value later = constraints.item(i);
+    if (text_of(later, "topologyKey") == text_of(constraint, "topologyKey") &&
+        text_of(later, "whenUnsatisfiable") == text_of(constraint, "whenUnsatisfiable"))
+      return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -150,7 +162,6 @@ void validate_tolerations(Value tolerations, const Path& path, FieldErrors& erro
 }
 
 void validate_spread_constraints(Value constraints, const Path& path, FieldErrors& errors) {
-  std::set<std::pair<std::string_view, std::string_view>> seen;
   for (std::size_t i = 0; i < constraints.size(); ++i) {
     const Value constraint = constraints.item(i);
     const Path entry = path.index(i);
@@ -167,7 +178,7 @@ void validate_spread_constraints(Value constraints, const Path& path, FieldError
       constexpr std::string_view kActions[] = {"DoNotSchedule", "ScheduleAnyway"};
       errors.not_supported(entry.child("whenUnsatisfiable"), action, kActions);
     }
-    if (!seen.emplace(key, action).second)
+    if (is_repeated(constraints, i))
       errors.duplicate(entry.child("{topologyKey, whenUnsatisfiable}"),
                        fmt::format("{{{}, {}}}", key, action));
     if (const Value domains = constraint.get("minDomains"); !domains.is_null()) {

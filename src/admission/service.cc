@@ -118,6 +118,11 @@ void validate_service(const Context&, Value service, FieldErrors& errors) {
                  errors);
   validate_choice(spec, "internalTrafficPolicy", {"Cluster", "Local"}, path, errors);
   validate_choice(spec, "externalTrafficPolicy", {"Cluster", "Local"}, path, errors);
+  const std::string_view type = text_of(spec, "type");
+  if (has_value(spec, "externalTrafficPolicy") && type != "NodePort" && type != "LoadBalancer" &&
+      spec.get("externalIPs").empty())
+    errors.invalid(path.child("externalTrafficPolicy"), text_of(spec, "externalTrafficPolicy"),
+                   "may only be set for externally-accessible services");
   validate_addresses(spec, path, errors);
 }
 
@@ -137,6 +142,7 @@ constinit const Kind kService = {
     .group = "",
     .name = "Service",
     .name_rule = NameRule::kLabel,
+    .trusts_metadata_on_update = true,
     .apply_defaults = default_service,
     .mutate = mutate_service,
     .validate = validate_service,

@@ -33,24 +33,23 @@ void validate_items(Value items, const Path& path, FieldErrors& errors) {
   }
 }
 
+// Upstream names the source, not the item.
 void validate_downward_items(Value items, const Path& path, FieldErrors& errors) {
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const Value item = items.item(i);
-    const Path entry = path.index(i);
-    if (require_text(item, "path", entry, errors))
-      validate_descending_path(text_of(item, "path"), entry.child("path"), errors);
+  for (const Value item : items.items()) {
+    if (require_text(item, "path", path, errors))
+      validate_descending_path(text_of(item, "path"), path.child("path"), errors);
     if (const Value ref = item.get("fieldRef"); ref.is_object()) {
-      validate_field_ref(ref, FieldRefUse::kVolume, entry.child("fieldRef"), errors);
+      validate_field_ref(ref, FieldRefUse::kVolume, path.child("fieldRef"), errors);
       if (has_value(item, "resourceFieldRef"))
-        errors.invalid(entry, "resource",
+        errors.invalid(path, "resource",
                        "fieldRef and resourceFieldRef can not be specified simultaneously");
     } else if (const Value resource = item.get("resourceFieldRef"); resource.is_object()) {
-      validate_resource_field_ref(resource, FieldRefUse::kVolume, entry.child("resourceFieldRef"),
+      validate_resource_field_ref(resource, FieldRefUse::kVolume, path.child("resourceFieldRef"),
                                   errors);
     } else {
-      errors.required(entry, "one of fieldRef and resourceFieldRef is required");
+      errors.required(path, "one of fieldRef and resourceFieldRef is required");
     }
-    validate_mode(item, "mode", entry, errors);
+    validate_mode(item, "mode", path, errors);
   }
 }
 
@@ -73,10 +72,7 @@ void validate_downward_api(Value source, const Path& path, FieldErrors& errors) 
 
 void validate_host_path(Value source, const Path& path, FieldErrors& errors) {
   if (!require_text(source, "path", path, errors)) return;
-  const std::string_view host_path = text_of(source, "path");
-  if (host_path.find("..") != std::string_view::npos)
-    validate_descending_path(host_path.starts_with('/') ? host_path.substr(1) : host_path,
-                             path.child("path"), errors);
+  validate_no_backsteps(text_of(source, "path"), path.child("path"), errors);
   validate_choice(source, "type",
                   {"", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File",
                    "FileOrCreate", "Socket"},
@@ -98,23 +94,27 @@ void validate_token(Value token, const Path& path, FieldErrors& errors) {
   else if (seconds > std::int64_t{1} << 32)
     errors.invalid(path.child("expirationSeconds"), token.get("expirationSeconds"),
                    "may not specify a duration larger than 2^32 seconds");
-  require_text(token, "path", path, errors);
 }
 
-void validate_projected_source(Value part, const Path& path, FieldErrors& errors) {
+// `projected` is the volume's path: upstream names it where a token has no file.
+void validate_projected_source(Value part, const Path& path, const Path& projected,
+                               FieldErrors& errors) {
   int sources = 0;
-  for (const json::Member& source : part.members()) {
-    if (!source.value.is_object()) continue;
-    const Path at = path.child(source.key);
+  for (const std::string_view key : {"secret", "configMap", "downwardAPI", "serviceAccountToken",
+                                     "clusterTrustBundle", "podCertificate"}) {
+    const Value source = part.get(key);
+    if (!source.is_object()) continue;
+    const Path at = path.child(key);
     if (sources++ > 0) {
-      errors.forbidden(at, "may not specify more than 1 volume type");
-    } else if (source.key == "secret" || source.key == "configMap") {
-      require_text(source.value, "name", at, errors);
-      validate_items(source.value.get("items"), at.child("items"), errors);
-    } else if (source.key == "downwardAPI") {
-      validate_downward_items(source.value.get("items"), at, errors);
-    } else if (source.key == "serviceAccountToken") {
-      validate_token(source.value, at, errors);
+      errors.forbidden(path, "may not specify more than 1 volume type per source");
+    } else if (key == "secret" || key == "configMap") {
+      require_text(source, "name", at, errors);
+      validate_items(source.get("items"), at.child("items"), errors);
+    } else if (key == "downwardAPI") {
+      validate_downward_items(source.get("items"), at, errors);
+    } else if (key == "serviceAccountToken") {
+      validate_token(source, at, errors);
+      require_text(source, "path", projected, errors);
     }
   }
 }
@@ -123,7 +123,7 @@ void validate_projected(Value source, const Path& path, FieldErrors& errors) {
   validate_mode(source, "defaultMode", path, errors);
   const Value parts = source.get("sources");
   for (std::size_t i = 0; i < parts.size(); ++i)
-    validate_projected_source(parts.item(i), path.child("sources").index(i), errors);
+    validate_projected_source(parts.item(i), path.child("sources").index(i), path, errors);
 }
 
 void validate_claim(Value source, const Path& path, FieldErrors& errors) {
@@ -147,7 +147,8 @@ struct SourceRule {
   void (*validate)(Value source, const Path& path, FieldErrors& errors);
 };
 
-// Sources that are not listed are taken as they come: nothing here can mount them.
+// In the order in which upstream looks at them. Sources that are not listed are taken as they come:
+// nothing here can mount them.
 constexpr SourceRule kSources[] = {
     {"emptyDir", validate_empty_dir},
     {"hostPath", validate_host_path},
@@ -160,17 +161,22 @@ constexpr SourceRule kSources[] = {
     {"ephemeral", validate_ephemeral},
 };
 
+bool has_rule(std::string_view key) {
+  return std::ranges::find(kSources, key, &SourceRule::key) != std::end(kSources);
+}
+
 void validate_source(Value volume, const Path& path, FieldErrors& errors) {
   int sources = 0;
-  for (const json::Member& source : volume.members()) {
-    if (source.key == "name" || !source.value.is_object()) continue;
-    if (sources++ > 0) {
-      errors.forbidden(path.child(source.key), "may not specify more than 1 volume type");
-      continue;
-    }
-    for (const SourceRule& rule : kSources)
-      if (rule.key == source.key) rule.validate(source.value, path.child(rule.key), errors);
-  }
+  const auto count = [&](std::string_view key) {
+    if (sources++ == 0) return true;
+    errors.forbidden(path.child(key), "may not specify more than 1 volume type");
+    return false;
+  };
+  for (const SourceRule& rule : kSources)
+    if (const Value source = volume.get(rule.key); source.is_object() && count(rule.key))
+      rule.validate(source, path.child(rule.key), errors);
+  for (const json::Member& source : volume.members())
+    if (source.value.is_object() && !has_rule(source.key)) count(source.key);
   if (sources == 0) errors.required(path, "must specify a volume type");
 }
 

@@ -49,6 +49,8 @@ void validate_deployment(const Context&, Value deployment, FieldErrors& errors) 
   const Value labels = spec.get({"template", "metadata", "labels"});
   if (!selector.is_object()) {
     errors.required(path.child("selector"));
+    errors.invalid(path.child("template").child("metadata").child("labels"), labels,
+                   "`selector` does not match template `labels`");
   } else {
     validate_label_selector(selector, path.child("selector"), errors);
     if (selector.get("matchLabels").empty() && selector.get("matchExpressions").empty())
@@ -61,8 +63,12 @@ void validate_deployment(const Context&, Value deployment, FieldErrors& errors) 
   const Value pod = spec.get({"template", "spec"});
   if (text_of(pod, "restartPolicy") != "Always")
     validate_choice(pod, "restartPolicy", {"Always"}, path.child("template").child("spec"), errors);
-  validate_choice(spec.get("strategy"), "type", {"Recreate", "RollingUpdate"},
-                  path.child("strategy"), errors);
+  const std::string_view strategy = text_of(spec.get("strategy"), "type");
+  if (strategy != "Recreate" && strategy != "RollingUpdate")
+    errors.add(
+        "FieldValueNotSupported", path.child("strategy"),
+        fmt::format("Unsupported value: {}: supported values: \"Recreate\", \"RollingUpdate\"",
+                    api::quote(spec.get("strategy"))));
   for (const std::string_view key :
        {"minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds"})
     validate_not_negative(spec, key, path, errors);
