@@ -258,11 +258,19 @@ Answer::Terms Connection::terms() const {
 
 void Connection::respond(http::Response response) {
   answer_.respond(std::move(response), terms(), output_);
+  exchange_->set_queued(output_.bytes());
 }
+
 void Connection::start_stream(http::Response head) {
   answer_.start_stream(std::move(head), terms(), output_);
+  exchange_->set_queued(output_.bytes());
 }
-void Connection::send(std::vector<http::Chunk> chunks) { answer_.send(std::move(chunks), output_); }
+
+void Connection::send(std::vector<http::Chunk> chunks) {
+  answer_.send(std::move(chunks), output_);
+  exchange_->set_queued(output_.bytes());
+}
+
 void Connection::finish() { answer_.finish(output_); }
 void Connection::abort() { close(); }
 
@@ -282,8 +290,8 @@ void Connection::flush() {
     if (result.state == IoState::kWantWrite) wait_for_output();
     if (result.state != IoState::kDone) break;
     output_.consume(result.bytes);
+    if (exchange_) exchange_->set_queued(output_.bytes());
   }
-  if (exchange_) exchange_->set_queued(output_.bytes());
   if (phase_ != Phase::kAnswering || was_full) return;
   if (!output_.empty()) return enter(Phase::kAnswering, worker_.shared().options.limits.write);
   enter(Phase::kAnswering);

@@ -210,6 +210,7 @@ TEST(HttpServer, AStrangersCertificateIsTurnedAway) {
     client.send(get("/"));  // in TLS 1.3 the client learns of it only after its handshake
     EXPECT_THAT(client.read_to_end(), IsEmpty());
   }
+  server->stop();
   EXPECT_EQ(server->stats().failed_handshakes, 3U);
 }
 

@@ -75,24 +75,24 @@ std::size_t ServerExchange::hand_over(const std::vector<http::Chunk>& chunks) {
 void ServerExchange::respond(http::Response response) {
   const std::size_t size = hand_over(response.body);
   enqueue([this, size, response = std::move(response)](AnswerSink& sink) mutable {
-    handed_over_ -= size;
     sink.respond(std::move(response));
+    handed_over_ -= size;  // only now: nothing may seem sent in between
   });
 }
 
 void ServerExchange::start_stream(http::Response head) {
   const std::size_t size = hand_over(head.body);
   enqueue([this, size, head = std::move(head)](AnswerSink& sink) mutable {
-    handed_over_ -= size;
     sink.start_stream(std::move(head));
+    handed_over_ -= size;
   });
 }
 
 void ServerExchange::send(std::vector<http::Chunk> chunks) {
   const std::size_t size = hand_over(chunks);
   enqueue([this, size, chunks = std::move(chunks)](AnswerSink& sink) mutable {
-    handed_over_ -= size;
     sink.send(std::move(chunks));
+    handed_over_ -= size;
   });
 }
 
