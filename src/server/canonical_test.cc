@@ -11,8 +11,8 @@ json::Value tree(json::Arena& arena, std::string_view text) { return *json::pars
 
 TEST(Gap, IsWhereTheMemberStands) {
   json::Arena arena;
-  const Gapped text = with_gap(tree(
-      arena, R"({"kind":"A","metadata":{"name":"a","resourceVersion":"7","uid":"u"},"x":1})"));
+  const Gapped text = with_gap(
+      tree(arena, R"({"kind":"A","metadata":{"name":"a","resourceVersion":"7","uid":"u"},"x":1})"));
   EXPECT_EQ(text.head, R"({"kind":"A","metadata":{"name":"a","resourceVersion":")");
   EXPECT_EQ(text.tail, R"(","uid":"u"},"x":1})");
   EXPECT_EQ(text.with("41"),

@@ -14,6 +14,8 @@ namespace {
 // Upstream cuts the given part of a generated name so that the whole fits a label.
 constexpr std::size_t kMaxGeneratedBase = 58;
 constexpr int kNameAttempts = 8;
+// What upstream's store takes for one object.
+constexpr std::size_t kMaxStoredBytes = 1'572'864;
 
 Status check_namespace(json::Value metadata, const Call& call) {
   const std::string_view sent = metadata.get("namespace").as_string();
@@ -114,6 +116,21 @@ Status check_version(const Attempt& attempt, json::Value object, const store::Ob
   return {};
 }
 
+// Drops managedFields from an object that is too large with them (not of those who apply: they need
+// them).
+Result<store::Write> fitting_write(Attempt& attempt, json::Value object, const Tracking& tracking,
+                                   store::Revision expected) {
+  const api::Resource& resource = *attempt.call.resource;
+  MUSTER_TRY(store::Write write, put_write(attempt.arena, object, resource, expected));
+  if (write.head.size() + write.tail.size() <= kMaxStoredBytes) return write;
+  if (!tracking.done && object.get("metadata").erase("managedFields")) {
+    MUSTER_TRY(write, put_write(attempt.arena, object, resource, expected));
+    if (write.head.size() + write.tail.size() <= kMaxStoredBytes) return write;
+  }
+  return fail(Code::kTooLarge,
+              fmt::format("Request entity too large: limit is {}", kMaxStoredBytes));
+}
+
 // Nothing holds the object any more: no finalizers, no time of grace.
 bool ready_to_go(json::Value object, const api::Resource& resource) {
   const json::Value metadata = object.get("metadata");
@@ -210,7 +227,7 @@ Result<Outcome> create_from(Attempt& attempt, json::Value object, const WriteOpt
     outcome.shown = shown(without_revision(stored), 0);
     return outcome;
   }
-  MUSTER_TRY(outcome.write, put_write(attempt.arena, object, resource, 0));
+  MUSTER_TRY(outcome.write, fitting_write(attempt, object, tracking, 0));
   return outcome;
 }
 
@@ -239,7 +256,7 @@ Result<Outcome> update_to(Attempt& attempt, const store::ObjectPtr& live, json::
   fields::keep_times_if_unchanged(old, object);
 
   Outcome outcome;
-  MUSTER_TRY(store::Write write, put_write(attempt.arena, object, resource, live->revision()));
+  MUSTER_TRY(store::Write write, fitting_write(attempt, object, tracking, live->revision()));
   std::string text = Gapped{write.head, write.tail}.with(live->meta().resource_version);
   if (ready_to_go(object, resource)) {
     outcome.shown = shown(std::move(text), live->revision());

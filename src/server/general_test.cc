@@ -1,0 +1,120 @@
+// Paths that are about no object, and requests that reach no handler.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/bootstrap.h"
+#include "server/testing.h"
+
+namespace muster::server {
+namespace {
+
+using testing::at;
+using testing::TestExchangePtr;
+using testing::TestServer;
+
+TEST(General, HealthIsOkUntilItIsNot) {
+  TestServer server;
+  EXPECT_EQ(server.admin("GET", "/readyz")->body, "ok");
+  EXPECT_EQ(server.admin("GET", "/livez/ping")->body, "ok");
+  EXPECT_EQ(server.admin("GET", "/livez?verbose")->body,
+            "[+]ping ok\n[+]store ok\nlivez check passed\n");
+  server.api->set_not_ready("certificates are being made");
+  const TestExchangePtr ready = server.admin("GET", "/readyz");
+  EXPECT_EQ(ready->status, 500);
+  EXPECT_THAT(ready->body, ::testing::HasSubstr("[-]startup failed: certificates are being made"));
+  EXPECT_EQ(server.admin("GET", "/livez")->status, 200);
+  EXPECT_EQ(server.admin("GET", "/readyz?exclude=startup")->status, 200);
+  EXPECT_EQ(server.admin("GET", "/livez/nosuch")->status, 404);
+}
+
+TEST(General, TheVersionIsOneThatClientsUnderstand) {
+  TestServer server;
+  EXPECT_EQ(at(*server.admin("GET", "/version"), {"gitVersion"}), "v1.36.3+muster");
+  EXPECT_EQ(at(*server.admin("GET", "/version"), {"minor"}), "36");
+}
+
+TEST(General, DiscoveryComesInBothForms) {
+  TestServer server;
+  EXPECT_EQ(at(*server.admin("GET", "/apis"), {"kind"}), "APIGroupList");
+  EXPECT_EQ(at(*server.admin("GET", "/apis/batch/v1"), {"kind"}), "APIResourceList");
+  const http::Headers aggregated{
+      {"Accept",
+       "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"}};
+  const TestExchangePtr v2 = server.admin("GET", "/apis", "", aggregated);
+  EXPECT_EQ(at(*v2, {"kind"}), "APIGroupDiscoveryList");
+  EXPECT_EQ(http::find_header(v2->headers, "Content-Type"),
+            "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
+  http::Headers again = aggregated;
+  again.emplace_back("If-None-Match", http::find_header(v2->headers, "Etag"));
+  EXPECT_EQ(server.admin("GET", "/apis", "", again)->status, 304);
+}
+
+TEST(General, OpenApiDocumentsAreFoundByTheirHash) {
+  TestServer server;
+  json::Arena arena;
+  const json::Value index = server.admin("GET", "/openapi/v3")->json(arena);
+  const std::string url(index.get({"paths", "apis/batch/v1", "serverRelativeURL"}).as_string());
+  EXPECT_EQ(server.admin("GET", url)->status, 200);
+  const TestExchangePtr stale = server.admin("GET", "/openapi/v3/apis/batch/v1?hash=OLD");
+  EXPECT_EQ(stale->status, 301);
+  EXPECT_EQ(http::find_header(stale->headers, "Location"), url);
+}
+
+TEST(General, WhatIsNotServedIsNotFound) {
+  TestServer server;
+  EXPECT_EQ(server.admin("GET", "/nosuch")->body, "404 page not found\n");
+  EXPECT_EQ(server.admin("GET", "/apis/nosuch.example.com/v1/things")->body,
+            "404 page not found\n");
+  EXPECT_EQ(at(*server.admin("GET", "/apis/batch/v9/jobs"), {"message"}),
+            "the server could not find the requested resource");
+  EXPECT_EQ(server.admin("GET", "/api/v1/namespaces/a/nosuch")->status, 404);
+  EXPECT_EQ(server.admin("GET", "/api/v1/pods/p")->status, 404) << "pods live in namespaces";
+  EXPECT_EQ(server.admin("GET", "/api/v1/namespaces/a/nodes")->status, 404) << "nodes do not";
+  EXPECT_EQ(server.admin("PUT", "/api/v1/namespaces/a/configmaps")->status, 405);
+  EXPECT_EQ(server.admin("POST", "/api/v1/namespaces/a/configmaps/c")->status, 405);
+  EXPECT_EQ(server.admin("POST", "/api/v1/configmaps")->status, 405);
+  EXPECT_EQ(server.admin("DELETE", "/version")->status, 405);
+}
+
+TEST(General, TooManyRequestsAtOnceAreToldToComeBack) {
+  TestServer server({.max_requests_in_flight = 1});
+  const TestExchangePtr waiting = server.admin("GET", "/api/v1/pods?resourceVersion=99999");
+  const TestExchangePtr refused = server.admin("GET", "/api/v1/pods");
+  EXPECT_EQ(refused->status, 429);
+  EXPECT_EQ(http::find_header(refused->headers, "Retry-After"), "1");
+  waiting->fire();
+  EXPECT_EQ(server.admin("GET", "/api/v1/pods")->status, 200);
+}
+
+TEST(General, WatchesDoNotCountAsRequests) {
+  TestServer server({.max_requests_in_flight = 1});
+  const TestExchangePtr one = server.admin("GET", "/api/v1/pods?watch=true");
+  const TestExchangePtr two = server.admin("GET", "/api/v1/pods?watch=true");
+  EXPECT_EQ(two->status, 200);
+}
+
+TEST(General, ANewClusterHasItsNamespacesAndPriorities) {
+  TestServer server;
+  ASSERT_TRUE(bootstrap(*server.api).has_value());
+  ASSERT_TRUE(bootstrap(*server.api).has_value()) << "again changes nothing";
+  for (const char* ns : {"default", "kube-system", "kube-public", "kube-node-lease"}) {
+    EXPECT_EQ(server.admin("GET", std::string("/api/v1/namespaces/") + ns)->status, 200);
+  }
+  EXPECT_EQ(
+      at(*server.admin("GET", "/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical"),
+         {"value"}),
+      "2000001000");
+}
+
+TEST(General, MetricsCountRequestsInClosedSets) {
+  TestServer server;
+  server.admin("BREW", "/pot");
+  server.admin("GET", "/api/v1/namespaces/a/nosuch");
+  const std::string text = server.admin("GET", "/metrics")->body;
+  EXPECT_THAT(text, ::testing::HasSubstr(
+                        R"(apiserver_request_total{code="405",resource="",verb="other"} 1)"));
+  EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("nosuch")));
+}
+
+}  // namespace
+}  // namespace muster::server
