@@ -62,6 +62,7 @@ TEST(Parse, NumbersKeepTheNarrowestKind) {
       {"18446744073709551616", Kind::kDouble, "18446744073709552000"},
       {"-9223372036854775809", Kind::kDouble, "-9223372036854776000"},
       {"123456789012345678901234567890", Kind::kDouble, "1.2345678901234568e+29"},
+      {"-0e5", Kind::kDouble, "0"},
       {"1.0", Kind::kDouble, "1"},
       {"1e3", Kind::kDouble, "1000"},
       {"1.5E-7", Kind::kDouble, "1.5e-7"},

@@ -171,7 +171,7 @@ Value Value::of(double value) {
   MUSTER_ASSERT(std::isfinite(value), "JSON knows no infinity and no NaN");
   Value made;
   made.kind_ = Kind::kDouble;
-  made.double_ = value;
+  made.double_ = value == 0 ? 0.0 : value;
   return made;
 }
 

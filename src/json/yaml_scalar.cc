@@ -87,7 +87,7 @@ std::optional<Value> resolve_float(const std::string& text) {
   if (!looks_like_float(text)) return std::nullopt;
   const double value = std::strtod(text.c_str(), nullptr);
   if (!std::isfinite(value)) return std::nullopt;  // too large: stays a string
-  return Value::of(value == 0 ? 0.0 : value);      // no negative zero
+  return Value::of(value);
 }
 
 }  // namespace
