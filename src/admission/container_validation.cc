@@ -73,6 +73,18 @@ void validate_volume_mounts(Value container, Value volumes, const Path& path, Fi
   }
 }
 
+void validate_volume_devices(Value container, Value volumes, const Path& path,
+                             FieldErrors& errors) {
+  const Value devices = container.get("volumeDevices");
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const std::string_view name = text_of(devices.item(i), "name");
+    if (name.empty()) errors.required(path.index(i).child("name"));
+    if (find_by(volumes, "name", name).is_null())
+      errors.not_found(path.index(i).child("name"), name);
+    require_text(devices.item(i), "devicePath", path.index(i), errors);
+  }
+}
+
 void validate_security_context(Value context, const Path& path, FieldErrors& errors) {
   if (!context.is_object()) return;
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
@@ -99,6 +111,7 @@ void validate_common(Value container, Value volumes, const Path& path, FieldErro
   validate_container_ports(container.get("ports"), path.child("ports"), errors);
   validate_env(container, volumes, path, errors);
   validate_volume_mounts(container, volumes, path.child("volumeMounts"), errors);
+  validate_volume_devices(container, volumes, path.child("volumeDevices"), errors);
   require_choice(container, "imagePullPolicy", {"Always", "IfNotPresent", "Never"}, path, errors);
   validate_container_resources(container.get("resources"), path.child("resources"), errors);
   validate_security_context(container.get("securityContext"), path.child("securityContext"),

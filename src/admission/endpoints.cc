@@ -33,8 +33,19 @@ void validate_address(std::string_view type, Value addresses, std::size_t index,
   }
 }
 
-void validate_slice(const Context&, Value slice, FieldErrors& errors) {
-  require_choice(slice, "addressType", {"FQDN", "IPv4", "IPv6"}, Path(), errors);
+void validate_slice_ports(Value ports, FieldErrors& errors) {
+  if (ports.size() > kMostPorts) return errors.too_many(Path("ports"), ports.size(), kMostPorts);
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const Path path = Path("ports").index(i);
+    const std::string_view name = text_of(ports.item(i), "name");
+    if (!name.empty()) add_faults(errors, path.child("name"), name, api::check_dns1123_label(name));
+    if (!names.insert(name).second) errors.duplicate(path.child("name"), name);
+    require_choice(ports.item(i), "protocol", {"SCTP", "TCP", "UDP"}, path, errors);
+  }
+}
+
+void validate_slice_endpoints(Value slice, FieldErrors& errors) {
   const Value endpoints = slice.get("endpoints");
   if (endpoints.size() > kMostEndpoints)
     return errors.too_many(Path("endpoints"), endpoints.size(), kMostEndpoints);
@@ -51,16 +62,12 @@ void validate_slice(const Context&, Value slice, FieldErrors& errors) {
     if (const std::string_view host = text_of(endpoints.item(i), "hostname"); !host.empty())
       add_faults(errors, path.child("hostname"), host, api::check_dns1123_label(host));
   }
-  const Value ports = slice.get("ports");
-  if (ports.size() > kMostPorts) return errors.too_many(Path("ports"), ports.size(), kMostPorts);
-  std::set<std::string_view> names;
-  for (std::size_t i = 0; i < ports.size(); ++i) {
-    const Path path = Path("ports").index(i);
-    const std::string_view name = text_of(ports.item(i), "name");
-    if (!name.empty()) add_faults(errors, path.child("name"), name, api::check_dns1123_label(name));
-    if (!names.insert(name).second) errors.duplicate(path.child("name"), name);
-    require_choice(ports.item(i), "protocol", {"SCTP", "TCP", "UDP"}, path, errors);
-  }
+}
+
+void validate_slice(const Context&, Value slice, FieldErrors& errors) {
+  require_choice(slice, "addressType", {"FQDN", "IPv4", "IPv6"}, Path(), errors);
+  validate_slice_ports(slice.get("ports"), errors);
+  validate_slice_endpoints(slice, errors);
 }
 
 void validate_slice_update(const Context&, Value slice, Value old, FieldErrors& errors) {

@@ -52,11 +52,11 @@ void validate_exit_code_values(Value requirement, const Path& path, FieldErrors&
       errors.invalid(path.index(i), values.item(i), "must not be 0 for the In operator");
     if (!seen.insert(code).second) {
       errors.duplicate(path.index(i), values.item(i));
-    } else if (i > 0 && ordered && code < values.item(i - 1).as_int()) {
+    } else if (i > 0 && code < values.item(i - 1).as_int()) {
       ordered = false;
-      errors.invalid(path, values, "must be ordered");
     }
   }
+  if (!ordered) errors.invalid(path, values, "must be ordered");
 }
 
 void validate_exit_codes(Value requirement, Value spec, const Path& path, FieldErrors& errors) {

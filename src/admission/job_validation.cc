@@ -206,6 +206,7 @@ void validate_job(const Context& context, Value job, FieldErrors& errors) {
   validate_job_template_spec(job.get("spec"), path, errors);
   validate_job_selector(job.get("spec"), path, errors);
   validate_pod_names(job, errors);
+  if (!errors.empty()) return;
   warn_of_name(context, job);
   warn_of_many_indexes(context, job.get("spec"));
 }

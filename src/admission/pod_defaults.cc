@@ -158,6 +158,8 @@ void default_pod_only(Value spec) {
     }
   }
   default_pod_level_requests(spec);
+  if (int_of(spec, "terminationGracePeriodSeconds") < 0)
+    spec.set("terminationGracePeriodSeconds", Value::of(1));
   set_default(spec, "enableServiceLinks", Value::of(true));
 }
 

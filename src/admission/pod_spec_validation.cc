@@ -1,5 +1,8 @@
 // The spec of a pod as a whole: each part has a file of its own.
+#include <fmt/format.h>
+
 #include <limits>
+#include <set>
 
 #include "admission/checks.h"
 #include "admission/container_validation.h"
@@ -111,6 +114,23 @@ void validate_scheduling_group(Value spec, const Path& path, FieldErrors& errors
     add_faults(errors, at, name, api::check_dns1123_subdomain(name));
 }
 
+// What is allowed and hardly meant.
+void warn_of_pod(const Context& context, Value spec) {
+  if (!context.warnings) return;
+  for (const std::string_view list : {"initContainers", "containers"}) {
+    for (std::size_t c = 0; c < spec.get(list).size(); ++c) {
+      std::set<std::string_view> names;
+      const Value env = spec.get(list).item(c).get("env");
+      for (std::size_t i = 0; i < env.size(); ++i)
+        if (!names.insert(text_of(env.item(i), "name")).second)
+          context.warnings->push_back(fmt::format(
+              "spec.{}[{}].env[{}]: hides previous definition of \"{}\", which may be dropped when "
+              "using apply",
+              list, c, i, text_of(env.item(i), "name")));
+    }
+  }
+}
+
 }  // namespace
 
 void validate_pod_spec(Value spec, const Path& path, FieldErrors& errors) {
@@ -139,6 +159,11 @@ void validate_pod_spec(Value spec, const Path& path, FieldErrors& errors) {
     add_faults(errors, path.child("priorityClassName"), name, api::check_dns1123_subdomain(name));
   validate_choice(spec, "preemptionPolicy", {"PreemptLowerPriority", "Never"}, path, errors);
   validate_resource_list(spec.get("overhead"), path.child("overhead"), errors);
+  if (const Value os = spec.get("os");
+      os.is_object() && text_of(os, "name") != "linux" && text_of(os, "name") != "windows") {
+    constexpr std::string_view kSystems[] = {"linux", "windows"};
+    errors.not_supported(path.child("os"), text_of(os, "name"), kSystems);
+  }
   validate_scheduling_group(spec, path, errors);
 }
 
@@ -162,6 +187,7 @@ void validate_pod(const Context& context, Value pod, FieldErrors& errors) {
   if (!spec.get("schedulingGates").empty() && !text_of(spec, "nodeName").empty())
     errors.forbidden(path.child("nodeName"),
                      "cannot be set until all schedulingGates have been cleared");
+  if (errors.empty()) warn_of_pod(context, spec);
 }
 
 }  // namespace muster::admission

@@ -150,6 +150,36 @@ void validate_status_update(Value pod, Value old, FieldErrors& errors) {
                           path.child(list), errors);
 }
 
+void validate_resize(Value spec, Value old, FieldErrors& errors) {
+  const Path path("spec");
+  if (qos_class(spec) != qos_class(old))
+    errors.invalid(path, qos_class(old), "Pod QOS Class may not change as a result of resizing");
+  const Value containers = spec.get("containers");
+  for (std::size_t i = 0; i < containers.size(); ++i)
+    for (const std::string_view list : {"requests", "limits"})
+      for (const json::Member& amount :
+           old.get("containers").item(i).get({"resources", list}).members())
+        if (!containers.item(i).get({"resources", list}).has(amount.key))
+          errors.forbidden(path.child("containers").index(i).child("resources").child(list),
+                           fmt::format("resource {} cannot be removed", list));
+}
+
+void validate_added_ephemerals(Value spec, Value old, FieldErrors& errors) {
+  const Path path = Path("spec").child("ephemeralContainers");
+  const Value now = spec.get("ephemeralContainers");
+  const Value before = old.get("ephemeralContainers");
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const std::string_view name = text_of(before.item(i), "name");
+    const Value match = find_by(now, "name", name);
+    if (match.is_null())
+      errors.forbidden(
+          path, fmt::format("existing ephemeral containers \"{}\" may not be removed\n", name));
+    else if (!json::equal(match, before.item(i)))
+      errors.forbidden(
+          path, fmt::format("existing ephemeral containers \"{}\" may not be changed\n", name));
+  }
+}
+
 }  // namespace
 
 void validate_pod_update(const Context&, Value pod, Value old, FieldErrors& errors) {
@@ -178,16 +208,9 @@ void validate_pod_update(const Context&, Value pod, Value old, FieldErrors& erro
 void validate_pod_subresource(const Context& context, Value pod, Value old, FieldErrors& errors) {
   if (context.subresource == "status") return validate_status_update(pod, old, errors);
   validate_pod_spec(pod.get("spec"), Path("spec"), errors);
-  if (context.subresource == "resize" && qos_class(pod.get("spec")) != qos_class(old.get("spec")))
-    errors.invalid(Path("spec"), qos_class(old.get("spec")),
-                   "Pod QOS Class may not change as a result of resizing");
-  if (context.subresource == "ephemeralcontainers") {
-    const Value now = pod.get({"spec", "ephemeralContainers"});
-    const Value before = old.get({"spec", "ephemeralContainers"});
-    if (!is_prefix(before, now))
-      errors.forbidden(Path("spec").child("ephemeralContainers"),
-                       "existing ephemeral containers may not be changed or removed");
-  }
+  if (context.subresource == "resize") validate_resize(pod.get("spec"), old.get("spec"), errors);
+  if (context.subresource == "ephemeralcontainers")
+    validate_added_ephemerals(pod.get("spec"), old.get("spec"), errors);
 }
 
 }  // namespace muster::admission

@@ -43,13 +43,26 @@ void validate_quota(const Context&, Value quota, FieldErrors& errors) {
   }
 }
 
+void validate_percent(std::string_view text, const Path& path, FieldErrors& errors) {
+  const std::string_view digits = text.substr(0, text.size() - (text.ends_with('%') ? 1 : 0));
+  if (!text.ends_with('%') || digits.empty() ||
+      digits.find_first_not_of("0123456789") != std::string_view::npos)
+    errors.invalid(
+        path, text,
+        "a valid percent string must be a numeric string followed by an ending '%' (e.g. "
+        "'1%',  or '93%', regex used for validation is '[0-9]+%')");
+}
+
 void validate_budget(const Context&, Value budget, FieldErrors& errors) {
   const Path path("spec");
   const Value spec = budget.get("spec");
   if (has_value(spec, "minAvailable") && has_value(spec, "maxUnavailable"))
     errors.invalid(path, spec, "minAvailable and maxUnavailable cannot be both set");
   for (const std::string_view key : {"minAvailable", "maxUnavailable"})
-    if (spec.get(key).is_number()) validate_not_negative(spec, key, path, errors);
+    if (spec.get(key).is_string())
+      validate_percent(spec.get(key).as_string(), path.child(key), errors);
+    else
+      validate_not_negative(spec, key, path, errors);
   validate_label_selector(spec.get("selector"), path.child("selector"), errors);
   validate_choice(spec, "unhealthyPodEvictionPolicy", {"AlwaysAllow", "IfHealthyBudget"}, path,
                   errors);

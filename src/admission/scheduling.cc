@@ -106,11 +106,13 @@ void validate_workload(const Context&, Value workload, FieldErrors& errors) {
   if (templates.size() > kMostTemplates)
     return errors.too_many(at, templates.size(), kMostTemplates);
   std::set<std::string_view> names;
+  for (std::size_t i = 0; i < templates.size(); ++i)
+    if (!names.insert(text_of(templates.item(i), "name")).second)
+      errors.duplicate(at.index(i), templates.item(i));
   for (std::size_t i = 0; i < templates.size(); ++i) {
     const std::string_view name = text_of(templates.item(i), "name");
     if (require_text(templates.item(i), "name", at.index(i), errors))
       add_faults(errors, at.index(i).child("name"), name, api::check_dns1123_label(name));
-    if (!names.insert(name).second) errors.duplicate(at.index(i), templates.item(i));
     validate_group_spec(templates.item(i), at.index(i), errors);
   }
 }
@@ -143,8 +145,7 @@ void prepare_pod_group_status(const Context&, Value group, Value old) {
   group.set("metadata", metadata);
 }
 
-void validate_pod_group(const Context&, Value group, FieldErrors& errors) {
-  validate_group_spec(group.get("spec"), Path("spec"), errors);
+void validate_template_ref(Value group, FieldErrors& errors) {
   const Value ref = group.get({"spec", "podGroupTemplateRef", "workload"});
   if (!ref.is_object()) return;
   const Path path = Path("spec").child("podGroupTemplateRef").child("workload");
@@ -155,6 +156,11 @@ void validate_pod_group(const Context&, Value group, FieldErrors& errors) {
   const std::string_view name = text_of(ref, "podGroupTemplateName");
   if (require_text(ref, "podGroupTemplateName", path, errors))
     add_faults(errors, path.child("podGroupTemplateName"), name, api::check_dns1123_label(name));
+}
+
+void validate_pod_group(const Context&, Value group, FieldErrors& errors) {
+  validate_template_ref(group, errors);
+  validate_group_spec(group.get("spec"), Path("spec"), errors);
 }
 
 void validate_pod_group_update(const Context&, Value group, Value old, FieldErrors& errors) {

@@ -64,6 +64,8 @@ void validate_ports(Value spec, const Path& path, FieldErrors& errors) {
     validate_port(port.get("port"), entry.child("port"), errors);
     require_choice(port, "protocol", {"SCTP", "TCP", "UDP"}, entry, errors);
     validate_port(port.get("targetPort"), entry.child("targetPort"), errors);
+    if (int_of(port, "nodePort") != 0 && text_of(spec, "type") == "ClusterIP")
+      errors.forbidden(entry.child("nodePort"), "may not be used when `type` is 'ClusterIP'");
     const std::string key = fmt::format("{}/{}", text_of(port, "protocol"), int_of(port, "port"));
     if (!numbers.insert(key).second) errors.duplicate(entry, port);
   }
@@ -96,6 +98,36 @@ void validate_affinity_time(Value spec, const Path& path, FieldErrors& errors) {
                    fmt::format("must be greater than 0 and less than {}", kLongestAffinitySeconds));
 }
 
+// There is one range of addresses, of IPv4. A headless Service without a selector has no addresses
+// of its own.
+void validate_families(Value spec, const Path& path, FieldErrors& errors) {
+  const bool selectorless = text_of(spec, "clusterIP") == "None" && spec.get("selector").empty();
+  const Value families = spec.get("ipFamilies");
+  for (std::size_t i = 0; i < families.size() && !selectorless; ++i) {
+    constexpr std::string_view kFamilies[] = {"IPv4", "IPv6"};
+    const std::string_view family = families.item(i).as_string();
+    if (family == "IPv6")
+      errors.invalid(path.child("ipFamilies").index(i), family, "not configured on this cluster");
+    else if (family != "IPv4")
+      errors.not_supported(path.child("ipFamilies").index(i), family, kFamilies);
+  }
+  if (text_of(spec, "ipFamilyPolicy") == "RequireDualStack" && !selectorless)
+    errors.invalid(path.child("ipFamilyPolicy"), "RequireDualStack",
+                   "this cluster is not configured for dual-stack services");
+}
+
+void validate_external_addresses(Value spec, const Path& path, FieldErrors& errors) {
+  const Value addresses = spec.get("externalIPs");
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    const std::string_view address = addresses.item(i).as_string();
+    const Path at = path.child("externalIPs").index(i);
+    if (!is_ip(address))
+      errors.invalid(at, address, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
+    else if (address.starts_with("127.") || address == "::1")
+      errors.invalid(at, address, "may not be in the loopback range (127.0.0.0/8, ::1/128)");
+  }
+}
+
 void validate_addresses(Value spec, const Path& path, FieldErrors& errors) {
   const Value addresses = spec.get("clusterIPs");
   for (std::size_t i = 0; i < addresses.size(); ++i)
@@ -124,6 +156,8 @@ void validate_service(const Context&, Value service, FieldErrors& errors) {
     errors.invalid(path.child("externalTrafficPolicy"), text_of(spec, "externalTrafficPolicy"),
                    "may only be set for externally-accessible services");
   validate_addresses(spec, path, errors);
+  validate_families(spec, path, errors);
+  validate_external_addresses(spec, path, errors);
 }
 
 // An address, once given, stays for the life of the Service.

@@ -64,6 +64,9 @@ void validate_deployment(const Context&, Value deployment, FieldErrors& errors) 
   if (text_of(pod, "restartPolicy") != "Always")
     validate_choice(pod, "restartPolicy", {"Always"}, path.child("template").child("spec"), errors);
   const std::string_view strategy = text_of(spec.get("strategy"), "type");
+  if (strategy == "Recreate" && has_value(spec.get("strategy"), "rollingUpdate"))
+    errors.forbidden(path.child("strategy").child("rollingUpdate"),
+                     "may not be specified when strategy `type` is 'Recreate'");
   if (strategy != "Recreate" && strategy != "RollingUpdate")
     errors.add(
         "FieldValueNotSupported", path.child("strategy"),
