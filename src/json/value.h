@@ -60,8 +60,8 @@ class Value {
   static Value of(std::int64_t value);
   static Value of(int value) { return of(std::int64_t{value}); }
   static Value of(unsigned value) { return of(std::int64_t{value}); }
-  static Value of(std::uint64_t value);   // kInt if it fits, else kUint
-  static Value of(double value);          // finite
+  static Value of(std::uint64_t value);  // kInt if it fits, else kUint
+  static Value of(double value);  // finite; -0 becomes 0, or written text would not be stable
   static Value of(const char*) = delete;  // would become a bool
   // Text that outlives the tree: literals, or text that lies in the same arena.
   static Value view(std::string_view text);
