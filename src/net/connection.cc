@@ -203,7 +203,7 @@ bool Connection::count_body() {
   const std::size_t size = parser_->request().body.size();
   shared.body_bytes += size - counted_body_;
   counted_body_ = size;
-  if (shared.body_bytes <= shared.options.limits.total_body_bytes) return true;
+  if (size == 0 || shared.body_bytes <= shared.options.limits.total_body_bytes) return true;
   refuse({429, "TooManyRequests", "too many requests, please try again later"});
   return false;
 }
