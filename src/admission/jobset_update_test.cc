@@ -15,6 +15,9 @@ struct Row {
   std::string condition;  // of the old JobSet, True
 };
 
+// How GoogleTest shows a row.
+void PrintTo(const Row& row, std::ostream* out) { *out << row.what; }
+
 class JobSetUpdate : public testing::TestWithParam<Row> {};
 
 TEST_P(JobSetUpdate, IsJudgedAsUpstreamJudgesIt) {

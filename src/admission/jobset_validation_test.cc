@@ -14,6 +14,9 @@ struct Row {
   std::string gates;
 };
 
+// How GoogleTest shows a row.
+void PrintTo(const Row& row, std::ostream* out) { *out << row.what; }
+
 class JobSetCreate : public testing::TestWithParam<Row> {};
 
 TEST_P(JobSetCreate, IsJudgedAsUpstreamJudgesIt) {

@@ -194,6 +194,15 @@ Status allocate_address(const Context& context, Value spec, Value old, const Tak
   return {};
 }
 
+bool needs_allocation(Value spec, Value old) {
+  const std::string_view address = text_of(spec, "clusterIP");
+  if (address.empty() || (address != "None" && text_of(old, "clusterIP").empty())) return true;
+  if (!uses_node_ports(spec)) return false;
+  for (const Value port : spec.get("ports").items())
+    if (int_of(port, "nodePort") == 0) return true;
+  return false;
+}
+
 }  // namespace
 
 Status allocate_service_addresses(const Context& context, Value service, Value old) {
@@ -204,12 +213,13 @@ Status allocate_service_addresses(const Context& context, Value service, Value o
     if (text_of(before, "type") != "ExternalName" && before.is_object()) drop_addresses(spec);
     return {};
   }
-  Taken taken = taken_by_others(context, service);
   inherit_addresses(spec, before);
+  if (uses_node_ports(spec)) inherit_node_ports(spec, before);
+  // Nobody's addresses matter to a headless Service, of which there is one for each JobSet.
+  Taken taken;
+  if (needs_allocation(spec, before)) taken = taken_by_others(context, service);
   MUSTER_CHECK(allocate_address(context, spec, before, taken));
-  if (!uses_node_ports(spec)) return {};
-  inherit_node_ports(spec, before);
-  return allocate_node_ports(context, spec, taken);
+  return uses_node_ports(spec) ? allocate_node_ports(context, spec, taken) : Status();
 }
 
 }  // namespace muster::admission
