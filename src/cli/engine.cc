@@ -15,6 +15,7 @@
 #include "client/kubeconfig.h"
 #include "controllers/job/controller.h"
 #include "controllers/jobset/controller.h"
+#include "controllers/serviceaccount/controller.h"
 #include "net/http_server.h"
 #include "scheduler/scheduler.h"
 #include "server/api_server.h"
@@ -50,6 +51,11 @@ class Control {
     const auto informer = [&](std::string_view group, std::string_view version, std::string_view plural) {
       return std::make_unique<client::Informer>(client_, *registry.find(group, version, plural));
     };
+    if (wanted.contains("serviceaccount")) {
+      namespaces_ = informer("", "v1", "namespaces");
+      accounts_ = informer("", "v1", "serviceaccounts");
+      service_account_ = std::make_unique<controllers::serviceaccount::Controller>(client_, *namespaces_, *accounts_);
+    }
     const bool jobset = wanted.contains("jobset"), job = wanted.contains("job"), scheduler = wanted.contains("scheduler");
     if (jobset || job) jobs_ = informer("batch", "v1", "jobs");
     if (job || scheduler) pods_ = informer("", "v1", "pods");
@@ -63,7 +69,7 @@ class Control {
       nodes_ = informer("", "v1", "nodes");
       scheduler_ = std::make_unique<scheduler::Scheduler>(client_, *pods_, *nodes_);
     }
-    for (auto* each : {&jobs_, &pods_, &job_sets_, &services_, &nodes_}) {
+    for (auto* each : {&namespaces_, &accounts_, &jobs_, &pods_, &job_sets_, &services_, &nodes_}) {
       if (*each) (*each)->start();
     }
     if (wanted.contains("agent")) {
@@ -76,7 +82,8 @@ class Control {
  private:
   client::Client client_;
   client::Client agent_client_;
-  std::unique_ptr<client::Informer> jobs_, pods_, job_sets_, services_, nodes_;
+  std::unique_ptr<client::Informer> namespaces_, accounts_, jobs_, pods_, job_sets_, services_, nodes_;
+  std::unique_ptr<controllers::serviceaccount::Controller> service_account_;
   std::unique_ptr<controllers::jobset::Controller> jobset_;
   std::unique_ptr<controllers::job::Controller> job_;
   std::unique_ptr<scheduler::Scheduler> scheduler_;
@@ -85,7 +92,7 @@ class Control {
 
 class EmbeddedEngine final : public Engine {
  public:
-  EmbeddedEngine(Loop& loop, EngineOptions options) : options_(std::move(options)), logs_(loop, options_.data_dir + "/pods"), loop_(loop) {}
+  explicit EmbeddedEngine(EngineOptions options) : options_(std::move(options)) {}
 
   ~EmbeddedEngine() override {
     control_ = nullptr;  // processes end first: their last words still find a server
@@ -97,11 +104,13 @@ class EmbeddedEngine final : public Engine {
     MUSTER_TRY(auto disk, store::open_sqlite(options_.data_dir));
     MUSTER_TRY(store_, store::Store::open(std::move(disk), api::Registry::builtin(), real_clock(), metrics_));
     start_server(credentials);
+    MUSTER_CHECK(server::bootstrap(*api_));
     MUSTER_CHECK(listen(credentials));
-    control_ = std::make_unique<Control>(*transport_, logs_, options_.controllers);
+    control_ = std::make_unique<Control>(*transport_, *logs_, options_.controllers);
     return {};
   }
 
+  Loop& loop() override { return *loop_; }
   const std::string& url() const override { return url_; }
   const std::string& kubeconfig_file() const override { return options_.kubeconfig_file; }
   client::Transport& transport() override { return *transport_; }
@@ -121,9 +130,9 @@ class EmbeddedEngine final : public Engine {
     }
     options.seed = Rng::from_system().next();
     options.gates = options_.gates;
-    options.logs = &logs_;
+    options.logs = logs_.get();
     api_ = std::make_unique<server::ApiServer>(*store_, api::Registry::builtin(), real_clock(), metrics_, std::move(options));
-    transport_ = client::make_in_process_transport(loop_, [this](std::shared_ptr<http::Exchange> exchange) {
+    transport_ = client::make_in_process_transport(*loop_, [this](std::shared_ptr<http::Exchange> exchange) {
       api_->handle_as(std::move(exchange), server::master("muster"));
     });
   }
@@ -144,13 +153,15 @@ class EmbeddedEngine final : public Engine {
     return write_private_file(options_.kubeconfig_file, kubeconfig(credentials, url_));
   }
 
+  // In the order in which one needs the other: tasks that are left in the loop still hold requests, so the loop goes before
+  // what answers them.
   EngineOptions options_;
   Metrics metrics_;
-  agent::FileLogs logs_;
-  Loop& loop_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<server::ApiServer> api_;
   std::unique_ptr<client::Transport> transport_;
+  std::unique_ptr<Loop> loop_ = make_real_loop();
+  std::unique_ptr<agent::FileLogs> logs_ = std::make_unique<agent::FileLogs>(*loop_, options_.data_dir + "/pods");
   std::unique_ptr<net::HttpServer> http_;
   std::string url_;
   std::unique_ptr<Control> control_;
@@ -158,8 +169,8 @@ class EmbeddedEngine final : public Engine {
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> Engine::start(Loop& loop, EngineOptions options) {
-  auto engine = std::make_unique<EmbeddedEngine>(loop, std::move(options));
+Result<std::unique_ptr<Engine>> Engine::start(EngineOptions options) {
+  auto engine = std::make_unique<EmbeddedEngine>(std::move(options));
   MUSTER_CHECK(engine->start());
   return engine;
 }

@@ -25,10 +25,11 @@ struct EngineOptions {
 
 class Engine {
  public:
-  // Serving when it returns. Controllers run on `loop`, which the caller runs.
-  static Result<std::unique_ptr<Engine>> start(Loop& loop, EngineOptions options);
+  // Serving when it returns. Controllers run on loop(), which the caller runs.
+  static Result<std::unique_ptr<Engine>> start(EngineOptions options);
   virtual ~Engine() = default;  // stops: no request is answered and no process runs any more
 
+  virtual Loop& loop() = 0;
   virtual const std::string& url() const = 0;
   virtual const std::string& kubeconfig_file() const = 0;
   virtual client::Transport& transport() = 0;  // in-process, as admin

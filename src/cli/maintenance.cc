@@ -5,6 +5,7 @@
 #include "cli/exit_code.h"
 #include "cli/print.h"
 #include "store/durability.h"
+#include "store/sqlite_backup.h"
 
 namespace muster::cli {
 
@@ -18,7 +19,7 @@ int check(const std::string& data_dir) {
 }
 
 int backup(const std::string& data_dir, const std::string& file) {
-  if (const auto saved = store::backup_sqlite(data_dir, file); !saved) return complain(saved.error(), kRefused);
+  if (const auto saved = store::backup_database(data_dir + "/muster.db", "", file); !saved) return complain(saved.error(), kRefused);
   fmt::print("{} holds all of {}\n", file, data_dir);
   return kSucceeded;
 }

@@ -187,22 +187,22 @@ int run(const RunOptions& options) {
   auto text = read_input(options.file);
   if (!text) return complain(text.error(), kRefused);
   Signals signals;
-  const auto loop = make_real_loop();
   std::optional<PrivateDirectory> own;
   if (options.data_dir.empty()) own.emplace();
   const std::string dir = own ? own->path() : options.data_dir;
   if (dir.empty()) return complain({.code = Code::kUnavailable, .message = "cannot make a private directory"}, kRefused);
-  auto engine = Engine::start(*loop, {.data_dir = dir, .controllers = all_controllers()});
+  auto engine = Engine::start({.data_dir = dir, .controllers = all_controllers()});
   if (!engine) return complain(engine.error(), kRefused);
   fmt::print(stderr, "watch it: KUBECONFIG={} kubectl get jobsets,jobs,pods\n", (*engine)->kubeconfig_file());
-  Run run(*loop, (*engine)->transport(), options.ns);
+  Loop& loop = (*engine)->loop();
+  Run run(loop, (*engine)->transport(), options.ns);
   if (const auto begun = run.begin(*text); !begun) return complain(begun.error(), kRefused);
   int signal = 0;
-  signals.on_signal(*loop, [&](int number) {
+  signals.on_signal(loop, [&](int number) {
     signal = number;
-    loop->stop();
+    loop.stop();
   });
-  loop->run();
+  loop.run();
   return signal != 0 ? kSignal + signal : run.exit_code();
 }
 

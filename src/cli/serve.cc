@@ -38,14 +38,13 @@ int serve(ServeOptions options) {
   auto engine_or = engine_options(options);
   if (!engine_or) return complain(engine_or.error(), kUsage);
   Signals signals;
-  const auto loop = make_real_loop();
-  auto engine = Engine::start(*loop, *std::move(engine_or));
+  auto engine = Engine::start(*std::move(engine_or));
   if (!engine) return complain(engine.error(), kRefused);
-  signals.on_signal(*loop, [&](int) { loop->stop(); });
+  Loop& loop = (*engine)->loop();
+  signals.on_signal(loop, [&](int) { loop.stop(); });
   fmt::print("muster serves {} (kubeconfig: {})\n", (*engine)->url(), (*engine)->kubeconfig_file());
   std::fflush(stdout);
-  loop->run();
-  engine->reset();
+  loop.run();
   return kSucceeded;
 }
 

@@ -19,13 +19,9 @@ Signals::Signals() {
   MUSTER_ASSERT(fd_ >= 0, "the kernel has signalfd");
 }
 
-Signals::~Signals() {
-  if (loop_ != nullptr) loop_->unwatch(fd_);
-  ::close(fd_);
-}
+Signals::~Signals() { ::close(fd_); }
 
 void Signals::on_signal(Loop& loop, std::function<void(int)> handler) {
-  loop_ = &loop;
   loop.watch_readable(fd_, [this, handler = std::move(handler)] {
     signalfd_siginfo info{};
     while (::read(fd_, &info, sizeof info) == sizeof info) handler(static_cast<int>(info.ssi_signo));

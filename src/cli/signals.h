@@ -14,11 +14,11 @@ class Signals {
   ~Signals();
   Signals(const Signals&) = delete;
 
+  // The loop is not touched again when the Signals go: it may be gone before.
   void on_signal(Loop& loop, std::function<void(int number)> handler);
 
  private:
   int fd_;
-  Loop* loop_ = nullptr;
 };
 
 }  // namespace muster::cli
