@@ -60,7 +60,6 @@ TEST(HttpServerLimits, BodiesOfAllRequestsTogetherAreBounded) {
   Mailbox mailbox;
   ServerOptions options = test_options();
   options.limits.total_body_bytes = 1000;
-  options.threads = 1;
   const auto server = serve(mailbox.handler(), options);
   const std::string post =
       "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 600\r\n\r\n" + std::string(600, 'b');
