@@ -21,7 +21,7 @@ constexpr int kMaxPods = 1000;  // of one node; processes are cheap, but not fre
 constexpr std::string_view kLoopback = "127.0.0.1";
 
 Value node_status(Arena& arena, Time now) {
-  struct sysinfo info {};
+  struct sysinfo info{};
   ::sysinfo(&info);
   Value status = Value::object(arena);
   for (const std::string_view part : {"capacity", "allocatable"}) {
@@ -78,7 +78,8 @@ class Agent::Pod {
 
   // Init containers one after the other, then all the others at once.
   void advance() {
-    for (std::size_t i = 0; i < state_.containers.size() && phase(state_) != "Failed" && !stopping_; ++i) {
+    for (std::size_t i = 0; i < state_.containers.size() && phase(state_) != "Failed" && !stopping_;
+         ++i) {
       const ContainerState& container = state_.containers[i];
       if (container.finished) continue;
       if (!container.started) start(i);
@@ -94,10 +95,12 @@ class Agent::Pod {
     const Value metadata = pod_.get("metadata");
     Result<std::unique_ptr<Process>> started = std::unexpected(Error{});
     if (process) {
-      process->log_file = agent_.logs_.opened(metadata.get("namespace").as_string(), metadata.get("name").as_string(),
+      process->log_file = agent_.logs_.opened(metadata.get("namespace").as_string(),
+                                              metadata.get("name").as_string(),
                                               metadata.get("uid").as_string(), container.name);
       log_files_[i] = process->log_file;
-      started = Process::start(agent_.client_.loop(), *process, [this, i](Exit exit) { ended(i, exit); });
+      started =
+          Process::start(agent_.client_.loop(), *process, [this, i](Exit exit) { ended(i, exit); });
     } else {
       started = std::unexpected(process.error());
     }
@@ -113,7 +116,8 @@ class Agent::Pod {
   }
 
   Value container_spec(const ContainerState& state) const {
-    for (const Value container : pod_.get({"spec", state.init ? "initContainers" : "containers"}).items()) {
+    for (const Value container :
+         pod_.get({"spec", state.init ? "initContainers" : "containers"}).items()) {
       if (container.get("name").as_string() == state.name) return container;
     }
     return {};
@@ -135,7 +139,8 @@ class Agent::Pod {
     for (const auto& process : processes_) {
       if (process) process->signal(SIGTERM);
     }
-    const auto grace = std::chrono::seconds(pod_.get({"metadata", "deletionGracePeriodSeconds"}).as_int());
+    const auto grace =
+        std::chrono::seconds(pod_.get({"metadata", "deletionGracePeriodSeconds"}).as_int());
     agent_.client_.loop().after(grace, [this, alive = std::weak_ptr(alive_)] {
       if (alive.expired()) return;
       for (const auto& process : processes_) {
@@ -147,20 +152,22 @@ class Agent::Pod {
 
   // The object goes when its last process has gone.
   void finish_deletion() {
-    const bool running = std::ranges::any_of(processes_, [](const auto& process) { return process != nullptr; });
+    const bool running =
+        std::ranges::any_of(processes_, [](const auto& process) { return process != nullptr; });
     if (!stopping_ || running) return;
     const Value metadata = pod_.get("metadata");
-    agent_.client_.write({.verb = client::Verb::kDelete,
-                          .resource = &agent_.pods_kind_,
-                          .ns = std::string(metadata.get("namespace").as_string()),
-                          .name = std::string(metadata.get("name").as_string()),
-                          .body = fmt::format(R"({{"gracePeriodSeconds":0,"preconditions":{{"uid":"{}"}}}})",
-                                              metadata.get("uid").as_string())},
-                         [](Result<std::string> answer) {
-                           if (!answer && answer.error().code != Code::kNotFound) {
-                             log::warn("cannot remove a stopped pod", {{"error", answer.error().message}});
-                           }
-                         });
+    agent_.client_.write(
+        {.verb = client::Verb::kDelete,
+         .resource = &agent_.pods_kind_,
+         .ns = std::string(metadata.get("namespace").as_string()),
+         .name = std::string(metadata.get("name").as_string()),
+         .body = fmt::format(R"({{"gracePeriodSeconds":0,"preconditions":{{"uid":"{}"}}}})",
+                             metadata.get("uid").as_string())},
+        [](Result<std::string> answer) {
+          if (!answer && answer.error().code != Code::kNotFound) {
+            log::warn("cannot remove a stopped pod", {{"error", answer.error().message}});
+          }
+        });
   }
 
   // One report at a time; what changes meanwhile goes with the next.
@@ -209,7 +216,8 @@ class Agent::Pod {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-Agent::Agent(client::Client& client, const api::Registry& registry, FileLogs& logs, AgentOptions options)
+Agent::Agent(client::Client& client, const api::Registry& registry, FileLogs& logs,
+             AgentOptions options)
     : client_(client),
       logs_(logs),
       pods_kind_(*registry.find("", "v1", "pods")),
@@ -230,10 +238,14 @@ void Agent::register_node() {
   node.set("kind", "Node");
   node.object_at("metadata").set("name", options_.node_name);
   node.get("metadata").object_at("labels").set("kubernetes.io/hostname", options_.node_name);
-  client_.write({.verb = client::Verb::kCreate, .resource = &nodes_kind_, .name = options_.node_name, .body = json::write(node)},
+  client_.write({.verb = client::Verb::kCreate,
+                 .resource = &nodes_kind_,
+                 .name = options_.node_name,
+                 .body = json::write(node)},
                 [this](Result<std::string> created) {
                   if (!created && created.error().code != Code::kAlreadyExists) {
-                    return log::error("cannot register this node", {{"error", created.error().message}});
+                    return log::error("cannot register this node",
+                                      {{"error", created.error().message}});
                   }
                   Arena patch_arena;
                   Value patch = Value::object(patch_arena);
@@ -244,7 +256,9 @@ void Agent::register_node() {
                                  .subresource = "status",
                                  .body = json::write(patch)},
                                 [](Result<std::string> ready) {
-                                  if (!ready) log::error("cannot report this node ready", {{"error", ready.error().message}});
+                                  if (!ready)
+                                    log::error("cannot report this node ready",
+                                               {{"error", ready.error().message}});
                                 });
                   pods_.start();
                 });
@@ -256,9 +270,11 @@ void Agent::changed(const client::ObjectPtr& before, const client::ObjectPtr& af
     return;
   }
   const std::string& uid = after->meta().uid;
-  if (const auto at = pods_by_uid_.find(uid); at != pods_by_uid_.end()) return at->second->seen(after);
+  if (const auto at = pods_by_uid_.find(uid); at != pods_by_uid_.end())
+    return at->second->seen(after);
   Arena arena;
-  const std::string_view phase = json::parse(arena, after->bytes())->get({"status", "phase"}).as_string();
+  const std::string_view phase =
+      json::parse(arena, after->bytes())->get({"status", "phase"}).as_string();
   if (phase == "Succeeded" || phase == "Failed") return;  // ended before this agent was started
   pods_by_uid_.emplace(uid, std::make_unique<Pod>(*this, after));
 }

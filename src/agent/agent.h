@@ -1,4 +1,5 @@
-// The node: registers itself, runs the pods that are bound to it as local processes, reports their state.
+// The node: registers itself, runs the pods that are bound to it as local processes, reports their
+// state.
 #pragma once
 
 #include <map>
@@ -21,7 +22,8 @@ struct AgentOptions {
 class Agent {
  public:
   // `logs` outlives the agent.
-  Agent(client::Client& client, const api::Registry& registry, FileLogs& logs, AgentOptions options);
+  Agent(client::Client& client, const api::Registry& registry, FileLogs& logs,
+        AgentOptions options);
   ~Agent();
 
   void start();  // registers the node, then takes its pods

@@ -12,12 +12,16 @@ using json::Value;
 // metadata.labels['a/b'], metadata.name, spec.nodeName, status.podIP …
 Result<std::string> field(Value pod, std::string_view path) {
   for (const std::string_view map : {"metadata.labels", "metadata.annotations"}) {
-    if (!path.starts_with(map) || !path.substr(map.size()).starts_with("['") || !path.ends_with("']")) continue;
+    if (!path.starts_with(map) || !path.substr(map.size()).starts_with("['") ||
+        !path.ends_with("']"))
+      continue;
     const std::string_view key = path.substr(map.size() + 2, path.size() - map.size() - 4);
     return std::string(pod.get({"metadata", map.substr(9)}).get(key).as_string());
   }
   const std::size_t dot = path.find('.');
-  const Value found = dot == std::string_view::npos ? Value() : pod.get({path.substr(0, dot), path.substr(dot + 1)});
+  const Value found = dot == std::string_view::npos
+                          ? Value()
+                          : pod.get({path.substr(0, dot), path.substr(dot + 1)});
   if (!found.is_string()) return fail(Code::kInvalid, fmt::format("the pod has no field {}", path));
   return std::string(found.as_string());
 }
@@ -30,7 +34,8 @@ std::string expand(std::string_view text, const std::map<std::string, std::strin
       out += text[i];
     } else if (text[i + 1] == '$') {
       out += text[i++];
-    } else if (const std::size_t end = text.find(')', i); text[i + 1] == '(' && end != std::string_view::npos) {
+    } else if (const std::size_t end = text.find(')', i);
+               text[i + 1] == '(' && end != std::string_view::npos) {
       const auto at = variables.find(std::string(text.substr(i + 2, end - i - 2)));
       out += at != variables.end() ? std::string_view(at->second) : text.substr(i, end - i + 1);
       i = end;
@@ -51,7 +56,9 @@ Result<std::map<std::string, std::string>> variables_of(Value pod, Value contain
     } else if (const Value ref = from.get("fieldRef"); !ref.is_null()) {
       MUSTER_TRY(variables[name], field(pod, ref.get("fieldPath").as_string()));
     } else {
-      return fail(Code::kInvalid, fmt::format("variable {}: only value and fieldRef are known to this runtime yet", name));
+      return fail(
+          Code::kInvalid,
+          fmt::format("variable {}: only value and fieldRef are known to this runtime yet", name));
     }
   }
   return variables;
@@ -59,17 +66,21 @@ Result<std::map<std::string, std::string>> variables_of(Value pod, Value contain
 
 }  // namespace
 
-Result<ProcessSpec> process_spec(Value pod, Value container, const std::vector<std::string>& inherited) {
+Result<ProcessSpec> process_spec(Value pod, Value container,
+                                 const std::vector<std::string>& inherited) {
   MUSTER_TRY(const auto variables, variables_of(pod, container));
   ProcessSpec spec;
   for (const std::string_view part : {"command", "args"}) {
-    for (const Value word : container.get(part).items()) spec.argv.push_back(expand(word.as_string(), variables));
+    for (const Value word : container.get(part).items())
+      spec.argv.push_back(expand(word.as_string(), variables));
   }
   if (spec.argv.empty()) {
-    return fail(Code::kInvalid,
-                fmt::format("container {} has no command; the process runtime runs this host's own programs and "
-                            "cannot take one from an image",
-                            container.get("name").as_string()));
+    return fail(
+        Code::kInvalid,
+        fmt::format(
+            "container {} has no command; the process runtime runs this host's own programs and "
+            "cannot take one from an image",
+            container.get("name").as_string()));
   }
   for (const auto& entry : inherited) {
     if (!variables.contains(entry.substr(0, entry.find('=')))) spec.environment.push_back(entry);

@@ -9,8 +9,10 @@
 
 namespace muster::agent {
 
-// `inherited` is NAME=value of the agent's own environment that processes of this machine need (PATH, HOME …).
-// Values: literal ones with $(NAME) expanded, and fieldRef into metadata. Fails naming what it does not know.
-Result<ProcessSpec> process_spec(json::Value pod, json::Value container, const std::vector<std::string>& inherited);
+// `inherited` is NAME=value of the agent's own environment that processes of this machine need
+// (PATH, HOME …). Values: literal ones with $(NAME) expanded, and fieldRef into metadata. Fails
+// naming what it does not know.
+Result<ProcessSpec> process_spec(json::Value pod, json::Value container,
+                                 const std::vector<std::string>& inherited);
 
 }  // namespace muster::agent

@@ -17,8 +17,10 @@ namespace {
 constexpr std::size_t kMaxUnsent = 8u << 20;
 
 void refuse(http::Exchange& exchange, std::string message) {
-  http::Response response{.status = 400, .headers = {{"Content-Type", "application/json"}}, .body = {}};
-  response.body.push_back(http::Chunk::own(server::status_body(server::bad_request(std::move(message)))));
+  http::Response response{
+      .status = 400, .headers = {{"Content-Type", "application/json"}}, .body = {}};
+  response.body.push_back(
+      http::Chunk::own(server::status_body(server::bad_request(std::move(message)))));
   exchange.respond(std::move(response));
 }
 
@@ -26,7 +28,8 @@ std::string read_rest(int fd) {
   std::string text;
   char buffer[16384];
   ssize_t got = 0;
-  while ((got = ::read(fd, buffer, sizeof buffer)) > 0) text.append(buffer, static_cast<std::size_t>(got));
+  while ((got = ::read(fd, buffer, sizeof buffer)) > 0)
+    text.append(buffer, static_cast<std::size_t>(got));
   return text;
 }
 
@@ -34,16 +37,21 @@ std::string last_lines(std::string text, std::int64_t lines) {
   if (lines <= 0) return {};
   std::size_t at = text.size();
   if (at > 0 && text[at - 1] == '\n') --at;  // the end of the last line begins none
-  while (lines-- > 0 && at != std::string::npos) at = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
+  while (lines-- > 0 && at != std::string::npos)
+    at = at == 0 ? std::string::npos : text.rfind('\n', at - 1);
   return at == std::string::npos ? text : text.substr(at + 1);
 }
 
-http::Response text_head() { return {.status = 200, .headers = {{"Content-Type", "text/plain"}}, .body = {}}; }
+http::Response text_head() {
+  return {.status = 200, .headers = {{"Content-Type", "text/plain"}}, .body = {}};
+}
 
 }  // namespace
 
 FileLogs::FileLogs(Loop& loop, std::string directory)
-    : loop_(loop), directory_(std::move(directory)), inotify_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+    : loop_(loop),
+      directory_(std::move(directory)),
+      inotify_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
   MUSTER_ASSERT(inotify_ >= 0, "the kernel has inotify");
   loop_.watch_readable(inotify_, [this] { grew(); });
 }
@@ -57,11 +65,13 @@ FileLogs::~FileLogs() {
   }
 }
 
-std::string FileLogs::path(std::string_view ns, std::string_view pod, std::string_view uid, std::string_view container) const {
+std::string FileLogs::path(std::string_view ns, std::string_view pod, std::string_view uid,
+                           std::string_view container) const {
   return fmt::format("{}/{}_{}_{}/{}.log", directory_, ns, pod, uid, container);
 }
 
-std::string FileLogs::opened(std::string_view ns, std::string_view pod, std::string_view uid, std::string_view container) {
+std::string FileLogs::opened(std::string_view ns, std::string_view pod, std::string_view uid,
+                             std::string_view container) {
   std::string file = path(ns, pod, uid, container);
   std::error_code ignored;  // the open that follows says what is wrong
   std::filesystem::create_directories(std::filesystem::path(file).parent_path(), ignored);
@@ -92,19 +102,28 @@ void FileLogs::serve(Wanted wanted, std::shared_ptr<http::Exchange> exchange) {
 
 void FileLogs::answer(const Wanted& wanted, const std::shared_ptr<http::Exchange>& exchange) {
   if (wanted.previous) {
-    return refuse(*exchange, fmt::format("previous terminated container \"{}\" in pod \"{}\" not found", wanted.container, wanted.pod));
+    return refuse(*exchange,
+                  fmt::format("previous terminated container \"{}\" in pod \"{}\" not found",
+                              wanted.container, wanted.pod));
   }
   if (wanted.timestamps || wanted.since_seconds || wanted.since_time) {
-    return refuse(*exchange, "this runtime does not record the times of log lines yet: leave out timestamps, since and since-time");
+    return refuse(*exchange,
+                  "this runtime does not record the times of log lines yet: leave out timestamps, "
+                  "since and since-time");
   }
   const std::string file = path(wanted.ns, wanted.pod, wanted.uid, wanted.container);
   const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
-    return refuse(*exchange, fmt::format("container \"{}\" in pod \"{}\" is waiting to start: ContainerCreating", wanted.container, wanted.pod));
+    return refuse(
+        *exchange,
+        fmt::format("container \"{}\" in pod \"{}\" is waiting to start: ContainerCreating",
+                    wanted.container, wanted.pod));
   }
   std::string text = read_rest(fd);
   if (wanted.tail_lines) text = last_lines(std::move(text), *wanted.tail_lines);
-  if (wanted.limit_bytes) text.resize(std::min(text.size(), static_cast<std::size_t>(std::max<std::int64_t>(0, *wanted.limit_bytes))));
+  if (wanted.limit_bytes)
+    text.resize(std::min(text.size(),
+                         static_cast<std::size_t>(std::max<std::int64_t>(0, *wanted.limit_bytes))));
   if (wanted.follow && files_.contains(file)) return follow(file, fd, exchange, std::move(text));
   ::close(fd);
   http::Response response = text_head();
@@ -112,7 +131,8 @@ void FileLogs::answer(const Wanted& wanted, const std::shared_ptr<http::Exchange
   exchange->respond(std::move(response));
 }
 
-void FileLogs::follow(const std::string& name, int fd, std::shared_ptr<http::Exchange> exchange, std::string first) {
+void FileLogs::follow(const std::string& name, int fd, std::shared_ptr<http::Exchange> exchange,
+                      std::string first) {
   http::Response head = text_head();
   head.body.push_back(http::Chunk::own(std::move(first)));
   exchange->start_stream(std::move(head));
@@ -147,7 +167,8 @@ void FileLogs::grew() {
   while ((got = ::read(inotify_, buffer, sizeof buffer)) > 0) {
     for (ssize_t at = 0; at < got;) {
       const auto* event = reinterpret_cast<const inotify_event*>(buffer + at);
-      if (const auto name = watched_.find(event->wd); name != watched_.end()) names.insert(name->second);
+      if (const auto name = watched_.find(event->wd); name != watched_.end())
+        names.insert(name->second);
       at += static_cast<ssize_t>(sizeof(inotify_event)) + event->len;
     }
   }

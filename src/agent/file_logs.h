@@ -1,4 +1,5 @@
-// The logs of this node's containers: one file each, read back for `kubectl logs`, followed while they grow.
+// The logs of this node's containers: one file each, read back for `kubectl logs`, followed while
+// they grow.
 //
 // serve() may be called from any thread; everything else happens on the loop.
 #pragma once
@@ -22,7 +23,8 @@ class FileLogs final : public server::LogSource {
   void serve(Wanted wanted, std::shared_ptr<http::Exchange> exchange) override;
 
   // The file of a container that is about to write to it; its folder is made.
-  std::string opened(std::string_view ns, std::string_view pod, std::string_view uid, std::string_view container);
+  std::string opened(std::string_view ns, std::string_view pod, std::string_view uid,
+                     std::string_view container);
   // No more will be written: those who follow get the rest and the end.
   void closed(const std::string& file);
 
@@ -36,9 +38,11 @@ class FileLogs final : public server::LogSource {
     std::vector<Follower> followers;
   };
 
-  std::string path(std::string_view ns, std::string_view pod, std::string_view uid, std::string_view container) const;
+  std::string path(std::string_view ns, std::string_view pod, std::string_view uid,
+                   std::string_view container) const;
   void answer(const Wanted& wanted, const std::shared_ptr<http::Exchange>& exchange);
-  void follow(const std::string& file, int fd, std::shared_ptr<http::Exchange> exchange, std::string first);
+  void follow(const std::string& file, int fd, std::shared_ptr<http::Exchange> exchange,
+              std::string first);
   void drop(const std::string& file, const http::Exchange* exchange);
   void grew();
   void send_news(File& file);

@@ -8,12 +8,14 @@ namespace {
 using json::Arena;
 using json::Value;
 
-bool failed(const ContainerState& container) { return container.finished && container.exit_code != 0; }
+bool failed(const ContainerState& container) {
+  return container.finished && container.exit_code != 0;
+}
 bool running(const ContainerState& container) { return container.started && !container.finished; }
 
 bool initialized(const PodState& state) {
-  return std::ranges::all_of(state.containers,
-                             [](const auto& c) { return !c.init || (c.finished && c.exit_code == 0); });
+  return std::ranges::all_of(
+      state.containers, [](const auto& c) { return !c.init || (c.finished && c.exit_code == 0); });
 }
 
 bool ready(const PodState& state) {
@@ -48,7 +50,8 @@ Value container_status(Arena& arena, const ContainerState& container) {
   status.set("name", container.name);
   status.set("state", state_of(arena, container));
   status.object_at("lastState");
-  status.set("ready", Value::of(container.init ? container.finished && !failed(container) : running(container)));
+  status.set("ready", Value::of(container.init ? container.finished && !failed(container)
+                                               : running(container)));
   status.set("restartCount", Value::of(0));
   status.set("image", container.image);
   status.set("imageID", "");
@@ -72,7 +75,8 @@ class Conditions {
   // Conditions of others (DisruptionTarget, readiness gates) stay.
   void keep_foreign() {
     for (const Value condition : before_.items()) {
-      if (!find(list_, condition.get("type").as_string())) list_.push_back(json::clone(arena_, condition));
+      if (!find(list_, condition.get("type").as_string()))
+        list_.push_back(json::clone(arena_, condition));
     }
   }
   Value list() const { return list_; }
@@ -99,10 +103,12 @@ class Conditions {
 }  // namespace
 
 std::string phase(const PodState& state) {
-  const bool init_failed = std::ranges::any_of(state.containers, [](const auto& c) { return c.init && failed(c); });
+  const bool init_failed =
+      std::ranges::any_of(state.containers, [](const auto& c) { return c.init && failed(c); });
   if (init_failed) return "Failed";
   if (!initialized(state)) return "Pending";
-  const bool over = std::ranges::all_of(state.containers, [](const auto& c) { return c.finished.has_value(); });
+  const bool over =
+      std::ranges::all_of(state.containers, [](const auto& c) { return c.finished.has_value(); });
   if (!over) return "Running";
   return std::ranges::any_of(state.containers, failed) ? "Failed" : "Succeeded";
 }
@@ -117,7 +123,8 @@ Value pod_status(Arena& arena, const PodState& state, Value before, Time now) {
                                                             : "ContainersNotReady";
   Conditions conditions(arena, before.get("conditions"), now);
   conditions.add("PodReadyToStartContainers", now_phase == "Running" || now_phase == "Pending", "");
-  conditions.add("Initialized", initialized(state), initialized(state) ? "" : "ContainersNotInitialized");
+  conditions.add("Initialized", initialized(state),
+                 initialized(state) ? "" : "ContainersNotInitialized");
   conditions.add("Ready", is_ready, unready);
   conditions.add("ContainersReady", is_ready, unready);
   conditions.add("PodScheduled", true, "");

@@ -28,11 +28,12 @@ struct PodState {
   std::vector<ContainerState> containers;  // init containers first
 };
 
-// Pending until the init containers are through, Running while a container runs, then Succeeded or Failed.
+// Pending until the init containers are through, Running while a container runs, then Succeeded or
+// Failed.
 std::string phase(const PodState& state);
 
-// The whole status, in the form in which it is stored. `before` is the status so far: transition times of
-// conditions that did not change are kept.
+// The whole status, in the form in which it is stored. `before` is the status so far: transition
+// times of conditions that did not change are kept.
 json::Value pod_status(json::Arena& arena, const PodState& state, json::Value before, Time now);
 
 }  // namespace muster::agent

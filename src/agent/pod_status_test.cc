@@ -31,7 +31,8 @@ TEST(Phase, IsPendingUntilInitContainersAreThrough) {
 TEST(PodStatus, TellsTheExitCodeAndItsReason) {
   json::Arena arena;
   const json::Value status = pod_status(arena, {.containers = {ended("a", 3)}}, {}, Time{});
-  const json::Value terminated = status.get("containerStatuses").item(0).get({"state", "terminated"});
+  const json::Value terminated =
+      status.get("containerStatuses").item(0).get({"state", "terminated"});
   EXPECT_EQ(terminated.get("exitCode").as_int(), 3);
   EXPECT_EQ(terminated.get("reason").as_string(), "Error");
 }

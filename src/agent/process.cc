@@ -37,7 +37,8 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (!spec.working_directory.empty() && ::chdir(spec.working_directory.c_str()) != 0) give_up(kChdir);
+  if (!spec.working_directory.empty() && ::chdir(spec.working_directory.c_str()) != 0)
+    give_up(kChdir);
   const int log = ::open(spec.log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (log < 0) give_up(kOpenLog);
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -92,26 +93,33 @@ class LocalProcess final : public Process {
 
 }  // namespace
 
-Result<std::unique_ptr<Process>> Process::start(Loop& loop, const ProcessSpec& spec, std::function<void(Exit)> ended) {
+Result<std::unique_ptr<Process>> Process::start(Loop& loop, const ProcessSpec& spec,
+                                                std::function<void(Exit)> ended) {
   MUSTER_ASSERT(!spec.argv.empty(), "a process has a program");
   auto argv = pointers(spec.argv);
   auto environment = pointers(spec.environment);
   std::array<int, 2> report{};
-  if (::pipe2(report.data(), O_CLOEXEC) != 0) return fail(Code::kUnavailable, "no file descriptor left for a process");
+  if (::pipe2(report.data(), O_CLOEXEC) != 0)
+    return fail(Code::kUnavailable, "no file descriptor left for a process");
   const int pid = ::fork();
   if (pid == 0) become(spec, argv.data(), environment.data(), report[1]);
   ::close(report[1]);
   if (pid < 0) {
     ::close(report[0]);
-    return fail(Code::kUnavailable, fmt::format("cannot start a process: {}", std::strerror(errno)));
+    return fail(Code::kUnavailable,
+                fmt::format("cannot start a process: {}", std::strerror(errno)));
   }
   std::array<int, 2> message{};
-  const auto got = ::read(report[0], message.data(), sizeof message);  // ends at exec, which closes the other end
+  const auto got = ::read(report[0], message.data(),
+                          sizeof message);  // ends at exec, which closes the other end
   ::close(report[0]);
   if (got == sizeof message) {
     ::waitpid(pid, nullptr, 0);
-    const std::string& what = message[0] == kChdir ? spec.working_directory : message[0] == kOpenLog ? spec.log_file : spec.argv[0];
-    return fail(Code::kInvalid, fmt::format("cannot start {}: {}: {}", spec.argv[0], what, std::strerror(message[1])));
+    const std::string& what = message[0] == kChdir     ? spec.working_directory
+                              : message[0] == kOpenLog ? spec.log_file
+                                                       : spec.argv[0];
+    return fail(Code::kInvalid, fmt::format("cannot start {}: {}: {}", spec.argv[0], what,
+                                            std::strerror(message[1])));
   }
   const int pidfd = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
   MUSTER_ASSERT(pidfd >= 0, "a child that was not reaped has a pidfd");

@@ -1,4 +1,5 @@
-// A local process as the agent needs it: started in its own group, output to a file, end told on the loop.
+// A local process as the agent needs it: started in its own group, output to a file, end told on
+// the loop.
 #pragma once
 
 #include <functional>
@@ -19,15 +20,16 @@ struct ProcessSpec {
 };
 
 struct Exit {
-  int code = 0;    // 128 + signal if it was killed
+  int code = 0;  // 128 + signal if it was killed
   int signal = 0;
 };
 
 class Process {
  public:
-  // `ended` is called once, on the loop, unless the Process is destroyed before. Fails if the program cannot be
-  // started: not found, not executable, no such directory.
-  static Result<std::unique_ptr<Process>> start(Loop& loop, const ProcessSpec& spec, std::function<void(Exit)> ended);
+  // `ended` is called once, on the loop, unless the Process is destroyed before. Fails if the
+  // program cannot be started: not found, not executable, no such directory.
+  static Result<std::unique_ptr<Process>> start(Loop& loop, const ProcessSpec& spec,
+                                                std::function<void(Exit)> ended);
   virtual ~Process() = default;  // kills the group if it still runs, and reaps it
 
   virtual int pid() const = 0;

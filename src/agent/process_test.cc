@@ -24,7 +24,9 @@ class ProcessTest : public testing::Test {
   ~ProcessTest() override { std::filesystem::remove_all(directory_); }
 
   ProcessSpec shell(std::string script) {
-    return {.argv = {"sh", "-c", std::move(script)}, .environment = {"PATH=/usr/bin:/bin", "GREETING=hello"}, .log_file = directory_ + "/log"};
+    return {.argv = {"sh", "-c", std::move(script)},
+            .environment = {"PATH=/usr/bin:/bin", "GREETING=hello"},
+            .log_file = directory_ + "/log"};
   }
   Exit run(const ProcessSpec& spec, int signal = 0) {
     Exit result;
@@ -58,7 +60,11 @@ TEST_F(ProcessTest, ASignalIsTheExitCodeAbove128) {
 }
 
 TEST_F(ProcessTest, AProgramThatIsNotThereIsAnErrorByName) {
-  const auto process = Process::start(*loop_, {.argv = {"no-such-program"}, .environment = {"PATH=/usr/bin"}, .log_file = directory_ + "/log"}, {});
+  const auto process = Process::start(*loop_,
+                                      {.argv = {"no-such-program"},
+                                       .environment = {"PATH=/usr/bin"},
+                                       .log_file = directory_ + "/log"},
+                                      {});
   ASSERT_FALSE(process);
   EXPECT_THAT(process.error().message, HasSubstr("no-such-program"));
   EXPECT_THAT(process.error().message, HasSubstr("No such file"));

@@ -1,4 +1,5 @@
-// --config FILE: the flags of `serve` as YAML, by their names in camel case. A flag on the command line wins.
+// --config FILE: the flags of `serve` as YAML, by their names in camel case. A flag on the command
+// line wins.
 //
 //   dataDir: /var/lib/muster
 //   listen: 127.0.0.1:6443

@@ -6,7 +6,8 @@
 namespace muster::cli {
 
 const std::set<std::string, std::less<>>& all_controllers() {
-  static const std::set<std::string, std::less<>> kAll = {"agent", "job", "jobset", "scheduler", "serviceaccount"};
+  static const std::set<std::string, std::less<>> kAll = {"agent", "job", "jobset", "scheduler",
+                                                          "serviceaccount"};
   return kAll;
 }
 
@@ -23,8 +24,9 @@ Result<std::set<std::string, std::less<>>> parse_controllers(std::string_view li
     } else if (word == "none") {
       chosen.clear();
     } else if (!all_controllers().contains(word)) {
-      return fail(Code::kInvalid, fmt::format("--controllers: there is no controller \"{}\"; known are *, none, {}", word,
-                                              fmt::join(all_controllers(), ", ")));
+      return fail(Code::kInvalid,
+                  fmt::format("--controllers: there is no controller \"{}\"; known are *, none, {}",
+                              word, fmt::join(all_controllers(), ", ")));
     } else if (remove) {
       chosen.erase(std::string(word));
     } else {

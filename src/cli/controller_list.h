@@ -12,8 +12,8 @@ namespace muster::cli {
 // Every controller that the embedded engine has.
 const std::set<std::string, std::less<>>& all_controllers();
 
-// `*` is all of them, `none` nothing; `jobset,job` selects, `*,-job,-agent` removes. Read from left to right.
-// Fails naming what is not known.
+// `*` is all of them, `none` nothing; `jobset,job` selects, `*,-job,-agent` removes. Read from left
+// to right. Fails naming what is not known.
 Result<std::set<std::string, std::less<>>> parse_controllers(std::string_view list);
 
 }  // namespace muster::cli

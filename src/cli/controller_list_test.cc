@@ -15,7 +15,9 @@ TEST(Controllers, StarIsAllAndNoneIsNothing) {
   EXPECT_THAT(*parse_controllers("none"), IsEmpty());
 }
 
-TEST(Controllers, NamesSelect) { EXPECT_THAT(*parse_controllers("jobset,job"), ElementsAre("job", "jobset")); }
+TEST(Controllers, NamesSelect) {
+  EXPECT_THAT(*parse_controllers("jobset,job"), ElementsAre("job", "jobset"));
+}
 
 TEST(Controllers, AMinusRemoves) {
   const auto chosen = *parse_controllers("*,-job,-agent");

@@ -26,22 +26,25 @@ std::string trouble(std::string_view what, const std::string& file) {
 Status make_private_directory(const std::string& dir) {
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(dir).parent_path(), error);
-  if (::mkdir(dir.c_str(), 0700) != 0 && errno != EEXIST) return fail(Code::kUnavailable, trouble("create", dir));
-  struct stat info {};
+  if (::mkdir(dir.c_str(), 0700) != 0 && errno != EEXIST)
+    return fail(Code::kUnavailable, trouble("create", dir));
+  struct stat info{};
   if (::stat(dir.c_str(), &info) != 0) return fail(Code::kUnavailable, trouble("look at", dir));
   if (!S_ISDIR(info.st_mode)) return fail(Code::kInvalid, dir + " is not a directory");
   if ((info.st_mode & 077) != 0) {
-    return fail(Code::kForbidden, fmt::format("{} holds keys but others may open it (mode {:o}); run: chmod 700 {}", dir,
-                                              info.st_mode & 0777, dir));
+    return fail(Code::kForbidden,
+                fmt::format("{} holds keys but others may open it (mode {:o}); run: chmod 700 {}",
+                            dir, info.st_mode & 0777, dir));
   }
   return {};
 }
 
 Status refuse_if_readable_by_others(const std::string& file) {
-  struct stat info {};
+  struct stat info{};
   if (::stat(file.c_str(), &info) == 0 && (info.st_mode & 077) != 0) {
     return fail(Code::kForbidden,
-                fmt::format("{} is secret but others may read it (mode {:o}); run: chmod 600 {}", file, info.st_mode & 0777, file));
+                fmt::format("{} is secret but others may read it (mode {:o}); run: chmod 600 {}",
+                            file, info.st_mode & 0777, file));
   }
   return {};
 }
@@ -49,7 +52,8 @@ Status refuse_if_readable_by_others(const std::string& file) {
 // A certificate and its key as two files, made anew when `usable` does not like what is there.
 class KeyFiles {
  public:
-  KeyFiles(const std::string& dir, std::string_view name) : base_(fmt::format("{}/pki/{}", dir, name)) {}
+  KeyFiles(const std::string& dir, std::string_view name)
+      : base_(fmt::format("{}/pki/{}", dir, name)) {}
 
   Result<net::KeyPair> load() const {
     MUSTER_CHECK(refuse_if_readable_by_others(base_ + ".key"));
@@ -57,7 +61,9 @@ class KeyFiles {
     MUSTER_TRY(std::string key, read_file(base_ + ".key"));
     return net::KeyPair{std::move(certificate), std::move(key)};
   }
-  bool exists() const { return std::filesystem::exists(base_ + ".key") && std::filesystem::exists(base_ + ".crt"); }
+  bool exists() const {
+    return std::filesystem::exists(base_ + ".key") && std::filesystem::exists(base_ + ".crt");
+  }
   Status save(const net::KeyPair& pair) const {
     MUSTER_CHECK(write_private_file(base_ + ".key", pair.private_key_pem));
     return write_private_file(base_ + ".crt", pair.certificate_pem);
@@ -70,19 +76,23 @@ class KeyFiles {
 Result<net::KeyPair> open_authority(const std::string& dir, Time now) {
   const KeyFiles files(dir, "ca");
   if (files.exists()) return files.load();
-  MUSTER_TRY(net::KeyPair authority, net::make_authority({"muster", {}}, {now - std::chrono::hours(1), now + kAuthorityLife}));
+  MUSTER_TRY(
+      net::KeyPair authority,
+      net::make_authority({"muster", {}}, {now - std::chrono::hours(1), now + kAuthorityLife}));
   MUSTER_CHECK(files.save(authority));
   return authority;
 }
 
-bool usable(const net::KeyPair& pair, const net::KeyPair& authority, const std::vector<std::string>& names, Time now) {
+bool usable(const net::KeyPair& pair, const net::KeyPair& authority,
+            const std::vector<std::string>& names, Time now) {
   const auto info = net::inspect_certificate(pair.certificate_pem);
   return info && info->validity.not_after > now + kRenewBefore && net::covers(*info, names) &&
          net::check_key_pair(pair, authority.certificate_pem).has_value();
 }
 
 // `names` empty: a client certificate of the admin.
-Result<net::KeyPair> open_certificate(const std::string& dir, std::string_view name, const net::KeyPair& authority,
+Result<net::KeyPair> open_certificate(const std::string& dir, std::string_view name,
+                                      const net::KeyPair& authority,
                                       const std::vector<std::string>& names, Time now) {
   const KeyFiles files(dir, name);
   if (files.exists()) {
@@ -91,9 +101,10 @@ Result<net::KeyPair> open_certificate(const std::string& dir, std::string_view n
     log::info("renewing a certificate", {{"certificate", name}});
   }
   const net::Validity validity{now - std::chrono::hours(1), now + kCertificateLife};
-  MUSTER_TRY(net::KeyPair pair, names.empty()
-                                    ? net::make_client_certificate(authority, {"admin", {"system:masters"}}, validity)
-                                    : net::make_server_certificate(authority, {"muster", {}}, names, validity));
+  MUSTER_TRY(net::KeyPair pair,
+             names.empty()
+                 ? net::make_client_certificate(authority, {"admin", {"system:masters"}}, validity)
+                 : net::make_server_certificate(authority, {"muster", {}}, names, validity));
   MUSTER_CHECK(files.save(pair));
   return pair;
 }
@@ -101,8 +112,9 @@ Result<net::KeyPair> open_certificate(const std::string& dir, std::string_view n
 Result<std::vector<Token>> open_tokens(const std::string& dir) {
   const std::string file = dir + "/tokens";
   if (!std::filesystem::exists(file)) {
-    MUSTER_CHECK(write_private_file(file, fmt::format("{},admin,system:masters\n{},reader,muster:readers\n",
-                                                      net::random_token(), net::random_token())));
+    MUSTER_CHECK(
+        write_private_file(file, fmt::format("{},admin,system:masters\n{},reader,muster:readers\n",
+                                             net::random_token(), net::random_token())));
   }
   MUSTER_CHECK(refuse_if_readable_by_others(file));
   MUSTER_TRY(const std::string text, read_file(file));
@@ -114,9 +126,11 @@ Result<std::vector<Token>> open_tokens(const std::string& dir) {
     const std::size_t first = line.find(','), second = line.find(',', first + 1);
     if (line.empty()) continue;
     if (first == 0 || second == std::string::npos) {
-      return fail(Code::kInvalid, file + ": a line is not \"token,user,group\": " + std::to_string(tokens.size() + 1));
+      return fail(Code::kInvalid, file + ": a line is not \"token,user,group\": " +
+                                      std::to_string(tokens.size() + 1));
     }
-    tokens.push_back({line.substr(0, first), line.substr(first + 1, second - first - 1), line.substr(second + 1)});
+    tokens.push_back({line.substr(0, first), line.substr(first + 1, second - first - 1),
+                      line.substr(second + 1)});
   }
   return tokens;
 }
@@ -125,11 +139,13 @@ Result<std::vector<Token>> open_tokens(const std::string& dir) {
 
 Result<std::string> read_file(const std::string& file) {
   const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return fail(errno == ENOENT ? Code::kNotFound : Code::kUnavailable, trouble("open", file));
+  if (fd < 0)
+    return fail(errno == ENOENT ? Code::kNotFound : Code::kUnavailable, trouble("open", file));
   std::string text;
   char buffer[16384];
   ssize_t got = 0;
-  while ((got = ::read(fd, buffer, sizeof buffer)) > 0) text.append(buffer, static_cast<std::size_t>(got));
+  while ((got = ::read(fd, buffer, sizeof buffer)) > 0)
+    text.append(buffer, static_cast<std::size_t>(got));
   ::close(fd);
   if (got < 0) return fail(Code::kUnavailable, trouble("read", file));
   return text;
@@ -148,16 +164,20 @@ Status write_private_file(const std::string& file, std::string_view text) {
   }
   good = good && ::fsync(fd) == 0;
   ::close(fd);
-  if (!good || ::rename(next.c_str(), file.c_str()) != 0) return fail(Code::kUnavailable, trouble("write", file));
+  if (!good || ::rename(next.c_str(), file.c_str()) != 0)
+    return fail(Code::kUnavailable, trouble("write", file));
   return {};
 }
 
-Result<Credentials> open_data_dir(const std::string& dir, const std::vector<std::string>& server_names, const Clock& clock) {
+Result<Credentials> open_data_dir(const std::string& dir,
+                                  const std::vector<std::string>& server_names,
+                                  const Clock& clock) {
   MUSTER_CHECK(make_private_directory(dir));
   MUSTER_CHECK(make_private_directory(dir + "/pki"));
   const Time now = clock.now();
   MUSTER_TRY(const net::KeyPair authority, open_authority(dir, now));
-  Credentials credentials{.ca_pem = authority.certificate_pem, .server = {}, .admin = {}, .tokens = {}};
+  Credentials credentials{
+      .ca_pem = authority.certificate_pem, .server = {}, .admin = {}, .tokens = {}};
   MUSTER_TRY(credentials.server, open_certificate(dir, "server", authority, server_names, now));
   MUSTER_TRY(credentials.admin, open_certificate(dir, "admin", authority, {}, now));
   MUSTER_TRY(credentials.tokens, open_tokens(dir));
@@ -184,7 +204,8 @@ contexts:
     user: admin
 current-context: muster
 )",
-                     url, api::encode_base64(credentials.ca_pem), api::encode_base64(credentials.admin.certificate_pem),
+                     url, api::encode_base64(credentials.ca_pem),
+                     api::encode_base64(credentials.admin.certificate_pem),
                      api::encode_base64(credentials.admin.private_key_pem));
 }
 

@@ -1,4 +1,5 @@
-// The data directory: created with mode 0700, its keys 0600; certificates, tokens and the kubeconfig in it.
+// The data directory: created with mode 0700, its keys 0600; certificates, tokens and the
+// kubeconfig in it.
 //
 //   DIR/muster.db      the store (docs/data-directory.md)
 //   DIR/pki/           ca.{crt,key}, server.{crt,key}, admin.{crt,key}
@@ -29,9 +30,10 @@ struct Credentials {
   std::vector<Token> tokens;
 };
 
-// Creates what is missing, renews certificates that are near their end or do not cover the names, and refuses a
-// directory or key that others may read (S10).
-Result<Credentials> open_data_dir(const std::string& dir, const std::vector<std::string>& server_names, const Clock& clock);
+// Creates what is missing, renews certificates that are near their end or do not cover the names,
+// and refuses a directory or key that others may read (S10).
+Result<Credentials> open_data_dir(const std::string& dir,
+                                  const std::vector<std::string>& server_names, const Clock& clock);
 
 std::string kubeconfig(const Credentials& credentials, const std::string& url);
 

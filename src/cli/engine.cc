@@ -35,8 +35,9 @@ std::string host_name() {
 // What a local program needs of its surroundings; nothing that belongs to muster.
 std::vector<std::string> inherited_environment() {
   std::vector<std::string> out;
-  for (const char* name : {"PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH",
-                           "VIRTUAL_ENV", "CUDA_VISIBLE_DEVICES"}) {
+  for (const char* name :
+       {"PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH",
+        "VIRTUAL_ENV", "CUDA_VISIBLE_DEVICES"}) {
     if (const char* value = std::getenv(name)) out.push_back(fmt::format("{}={}", name, value));
   }
   return out;
@@ -45,26 +46,32 @@ std::vector<std::string> inherited_environment() {
 // The informers, controllers and the agent; everything that runs on the control loop.
 class Control {
  public:
-  Control(client::Transport& transport, agent::FileLogs& logs, const std::set<std::string, std::less<>>& wanted)
+  Control(client::Transport& transport, agent::FileLogs& logs,
+          const std::set<std::string, std::less<>>& wanted)
       : client_(transport, "muster"), agent_client_(transport, "muster-agent") {
     const api::Registry& registry = api::Registry::builtin();
-    const auto informer = [&](std::string_view group, std::string_view version, std::string_view plural) {
+    const auto informer = [&](std::string_view group, std::string_view version,
+                              std::string_view plural) {
       return std::make_unique<client::Informer>(client_, *registry.find(group, version, plural));
     };
     if (wanted.contains("serviceaccount")) {
       namespaces_ = informer("", "v1", "namespaces");
       accounts_ = informer("", "v1", "serviceaccounts");
-      service_account_ = std::make_unique<controllers::serviceaccount::Controller>(client_, *namespaces_, *accounts_);
+      service_account_ = std::make_unique<controllers::serviceaccount::Controller>(
+          client_, *namespaces_, *accounts_);
     }
-    const bool jobset = wanted.contains("jobset"), job = wanted.contains("job"), scheduler = wanted.contains("scheduler");
+    const bool jobset = wanted.contains("jobset"), job = wanted.contains("job"),
+               scheduler = wanted.contains("scheduler");
     if (jobset || job) jobs_ = informer("batch", "v1", "jobs");
     if (job || scheduler) pods_ = informer("", "v1", "pods");
     if (jobset) {
       job_sets_ = informer("jobset.x-k8s.io", "v1alpha2", "jobsets");
       services_ = informer("", "v1", "services");
-      jobset_ = std::make_unique<controllers::jobset::Controller>(client_, registry, *job_sets_, *jobs_, *services_);
+      jobset_ = std::make_unique<controllers::jobset::Controller>(client_, registry, *job_sets_,
+                                                                  *jobs_, *services_);
     }
-    if (job) job_ = std::make_unique<controllers::job::Controller>(client_, registry, *jobs_, *pods_);
+    if (job)
+      job_ = std::make_unique<controllers::job::Controller>(client_, registry, *jobs_, *pods_);
     if (scheduler) {
       nodes_ = informer("", "v1", "nodes");
       scheduler_ = std::make_unique<scheduler::Scheduler>(client_, *pods_, *nodes_);
@@ -73,8 +80,9 @@ class Control {
       if (*each) (*each)->start();
     }
     if (wanted.contains("agent")) {
-      agent_ = std::make_unique<agent::Agent>(agent_client_, registry, logs,
-                                              agent::AgentOptions{.node_name = host_name(), .environment = inherited_environment()});
+      agent_ = std::make_unique<agent::Agent>(
+          agent_client_, registry, logs,
+          agent::AgentOptions{.node_name = host_name(), .environment = inherited_environment()});
       agent_->start();
     }
   }
@@ -82,7 +90,8 @@ class Control {
  private:
   client::Client client_;
   client::Client agent_client_;
-  std::unique_ptr<client::Informer> namespaces_, accounts_, jobs_, pods_, job_sets_, services_, nodes_;
+  std::unique_ptr<client::Informer> namespaces_, accounts_, jobs_, pods_, job_sets_, services_,
+      nodes_;
   std::unique_ptr<controllers::serviceaccount::Controller> service_account_;
   std::unique_ptr<controllers::jobset::Controller> jobset_;
   std::unique_ptr<controllers::job::Controller> job_;
@@ -100,9 +109,11 @@ class EmbeddedEngine final : public Engine {
   }
 
   Status start() {
-    MUSTER_TRY(const Credentials credentials, open_data_dir(options_.data_dir, names(), real_clock()));
+    MUSTER_TRY(const Credentials credentials,
+               open_data_dir(options_.data_dir, names(), real_clock()));
     MUSTER_TRY(auto disk, store::open_sqlite(options_.data_dir));
-    MUSTER_TRY(store_, store::Store::open(std::move(disk), api::Registry::builtin(), real_clock(), metrics_));
+    MUSTER_TRY(store_, store::Store::open(std::move(disk), api::Registry::builtin(), real_clock(),
+                                          metrics_));
     start_server(credentials);
     MUSTER_CHECK(server::bootstrap(*api_));
     MUSTER_CHECK(listen(credentials));
@@ -118,7 +129,8 @@ class EmbeddedEngine final : public Engine {
  private:
   std::vector<std::string> names() const {
     std::vector<std::string> names = {"localhost", "127.0.0.1", "::1", host_name()};
-    if (options_.address != "0.0.0.0" && options_.address != "::") names.push_back(options_.address);
+    if (options_.address != "0.0.0.0" && options_.address != "::")
+      names.push_back(options_.address);
     names.insert(names.end(), options_.names.begin(), options_.names.end());
     return names;
   }
@@ -126,15 +138,18 @@ class EmbeddedEngine final : public Engine {
   void start_server(const Credentials& credentials) {
     server::Options options;
     for (const auto& token : credentials.tokens) {
-      options.tokens.push_back({token.token, {.name = token.user, .uid = {}, .groups = {token.group}, .extra = {}}});
+      options.tokens.push_back(
+          {token.token, {.name = token.user, .uid = {}, .groups = {token.group}, .extra = {}}});
     }
     options.seed = Rng::from_system().next();
     options.gates = options_.gates;
     options.logs = logs_.get();
-    api_ = std::make_unique<server::ApiServer>(*store_, api::Registry::builtin(), real_clock(), metrics_, std::move(options));
-    transport_ = client::make_in_process_transport(*loop_, [this](std::shared_ptr<http::Exchange> exchange) {
-      api_->handle_as(std::move(exchange), server::master("muster"));
-    });
+    api_ = std::make_unique<server::ApiServer>(*store_, api::Registry::builtin(), real_clock(),
+                                               metrics_, std::move(options));
+    transport_ =
+        client::make_in_process_transport(*loop_, [this](std::shared_ptr<http::Exchange> exchange) {
+          api_->handle_as(std::move(exchange), server::master("muster"));
+        });
   }
 
   Status listen(const Credentials& credentials) {
@@ -145,23 +160,27 @@ class EmbeddedEngine final : public Engine {
     options.private_key_pem = credentials.server.private_key_pem;
     options.client_ca_pem = credentials.ca_pem;
     options.allowed_hosts = names();
-    MUSTER_TRY(http_, net::HttpServer::start(std::move(options), [this](auto exchange) { api_->handle(std::move(exchange)); }));
+    MUSTER_TRY(http_, net::HttpServer::start(std::move(options), [this](auto exchange) {
+                 api_->handle(std::move(exchange));
+               }));
     const bool any = options_.address == "0.0.0.0" || options_.address == "::";
     const std::string host = any ? "127.0.0.1" : options_.address;
     url_ = client::https_url(host, std::to_string(http_->port()));
-    if (options_.kubeconfig_file.empty()) options_.kubeconfig_file = options_.data_dir + "/kubeconfig";
+    if (options_.kubeconfig_file.empty())
+      options_.kubeconfig_file = options_.data_dir + "/kubeconfig";
     return write_private_file(options_.kubeconfig_file, kubeconfig(credentials, url_));
   }
 
-  // In the order in which one needs the other: tasks that are left in the loop still hold requests, so the loop goes before
-  // what answers them.
+  // In the order in which one needs the other: tasks that are left in the loop still hold requests,
+  // so the loop goes before what answers them.
   EngineOptions options_;
   Metrics metrics_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<server::ApiServer> api_;
   std::unique_ptr<client::Transport> transport_;
   std::unique_ptr<Loop> loop_ = make_real_loop();
-  std::unique_ptr<agent::FileLogs> logs_ = std::make_unique<agent::FileLogs>(*loop_, options_.data_dir + "/pods");
+  std::unique_ptr<agent::FileLogs> logs_ =
+      std::make_unique<agent::FileLogs>(*loop_, options_.data_dir + "/pods");
   std::unique_ptr<net::HttpServer> http_;
   std::string url_;
   std::unique_ptr<Control> control_;

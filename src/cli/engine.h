@@ -16,9 +16,9 @@ namespace muster::cli {
 struct EngineOptions {
   std::string data_dir;
   std::string address = "127.0.0.1";
-  std::uint16_t port = 0;              // 0: any free one
-  std::vector<std::string> names;      // further names and addresses that clients may use
-  std::string kubeconfig_file;         // empty: kubeconfig in the data directory
+  std::uint16_t port = 0;          // 0: any free one
+  std::vector<std::string> names;  // further names and addresses that clients may use
+  std::string kubeconfig_file;     // empty: kubeconfig in the data directory
   std::set<std::string, std::less<>> controllers;
   admission::FeatureGates gates;
 };

@@ -5,14 +5,14 @@ namespace muster::cli {
 
 enum ExitCode : int {
   kSucceeded = 0,
-  kRefused = 1,        // not found, invalid, denied
-  kCannotPlace = 2,    // accepted, but cannot be placed or admitted
+  kRefused = 1,      // not found, invalid, denied
+  kCannotPlace = 2,  // accepted, but cannot be placed or admitted
   kJobSetFailed = 3,
   kTimedOut = 4,
   kCancelled = 5,
   kUsage = 64,
   kUnreachable = 75,
-  kSignal = 128,       // plus the signal's number
+  kSignal = 128,  // plus the signal's number
 };
 
 }  // namespace muster::cli

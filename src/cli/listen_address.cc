@@ -10,7 +10,9 @@ bool ListenAddress::loopback() const { return address.starts_with("127.") || add
 
 Result<ListenAddress> parse_listen(std::string_view text) {
   const std::size_t colon = text.rfind(':');
-  const auto wrong = [&] { return fail(Code::kInvalid, fmt::format("--listen: \"{}\" is not ADDRESS:PORT", text)); };
+  const auto wrong = [&] {
+    return fail(Code::kInvalid, fmt::format("--listen: \"{}\" is not ADDRESS:PORT", text));
+  };
   if (colon == std::string_view::npos) return wrong();
   ListenAddress out{.address = std::string(text.substr(0, colon))};
   const std::string_view port = text.substr(colon + 1);

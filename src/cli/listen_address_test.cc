@@ -22,7 +22,8 @@ TEST(Listen, NoAddressIsLoopback) { EXPECT_TRUE(parse_listen(":6443")->loopback(
 TEST(Listen, OtherAddressesAreNotLoopback) { EXPECT_FALSE(parse_listen("0.0.0.0:1")->loopback()); }
 
 TEST(Listen, RefusesWhatIsNeither) {
-  for (const char* text : {"", "6443", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:70000", "::1:6443"}) {
+  for (const char* text :
+       {"", "6443", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:70000", "::1:6443"}) {
     EXPECT_FALSE(parse_listen(text)) << text;
   }
 }

@@ -24,7 +24,8 @@ std::size_t colour_sequence(std::string_view text) {
 }  // namespace
 
 std::string log_prefix(std::string_view job_set, std::string_view pod, std::string_view container) {
-  if (pod.starts_with(job_set) && pod.substr(job_set.size()).starts_with('-')) pod.remove_prefix(job_set.size() + 1);
+  if (pod.starts_with(job_set) && pod.substr(job_set.size()).starts_with('-'))
+    pod.remove_prefix(job_set.size() + 1);
   pod = pod.substr(0, pod.rfind('-'));
   return container.empty() ? std::string(pod) : fmt::format("{}/{}", pod, container);
 }
@@ -70,7 +71,8 @@ void LogLines::finish() {
 
 void LogLines::print(std::string_view line) const {
   if (colours_wanted()) {
-    fmt::print("\x1b[{}m{}\x1b[0m | {}\x1b[0m\n", colour_of(prefix_), prefix_, without_controls(line));
+    fmt::print("\x1b[{}m{}\x1b[0m | {}\x1b[0m\n", colour_of(prefix_), prefix_,
+               without_controls(line));
   } else {
     fmt::print("{} | {}\n", prefix_, without_controls(line));
   }

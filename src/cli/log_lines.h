@@ -7,7 +7,8 @@
 
 namespace muster::cli {
 
-// "trainer-0-3" of pod "train-trainer-0-3-x7k2p" of JobSet "train", and "/container" if one is named.
+// "trainer-0-3" of pod "train-trainer-0-3-x7k2p" of JobSet "train", and "/container" if one is
+// named.
 std::string log_prefix(std::string_view job_set, std::string_view pod, std::string_view container);
 
 // One of six colours, the same for a name on every run.
@@ -28,7 +29,8 @@ class LogLines {
   std::string rest_;
 };
 
-// Terminal control codes taken out, so that a log cannot write elsewhere on the screen (S3). Colours stay.
+// Terminal control codes taken out, so that a log cannot write elsewhere on the screen (S3).
+// Colours stay.
 std::string without_controls(std::string_view line);
 
 }  // namespace muster::cli

@@ -10,23 +10,35 @@ using muster::cli::RunOptions;
 using muster::cli::ServeOptions;
 
 void add_serve(CLI::App& app, ServeOptions& options, int& code) {
-  CLI::App* serve = app.add_subcommand("serve", "Serve the Kubernetes API with its controllers on this machine");
-  serve->add_option("--data-dir", options.data_dir, "Where objects, keys and logs are kept (created with mode 0700)");
-  serve->add_option("--listen", options.listen, "ADDRESS:PORT; port 0 takes any free one")->capture_default_str();
-  serve->add_flag("--allow-remote", options.allow_remote, "Allow --listen an address that other machines can reach");
-  serve->add_option("--name", options.names, "A further name or address that clients use for this server");
-  serve->add_option("--kubeconfig-out", options.kubeconfig_out, "Where to write the admin's kubeconfig [DATA-DIR/kubeconfig]");
-  serve->add_option("--controllers", options.controllers, "* or none or names; -name removes one: *,-job,-agent")->capture_default_str();
+  CLI::App* serve =
+      app.add_subcommand("serve", "Serve the Kubernetes API with its controllers on this machine");
+  serve->add_option("--data-dir", options.data_dir,
+                    "Where objects, keys and logs are kept (created with mode 0700)");
+  serve->add_option("--listen", options.listen, "ADDRESS:PORT; port 0 takes any free one")
+      ->capture_default_str();
+  serve->add_flag("--allow-remote", options.allow_remote,
+                  "Allow --listen an address that other machines can reach");
+  serve->add_option("--name", options.names,
+                    "A further name or address that clients use for this server");
+  serve->add_option("--kubeconfig-out", options.kubeconfig_out,
+                    "Where to write the admin's kubeconfig [DATA-DIR/kubeconfig]");
+  serve
+      ->add_option("--controllers", options.controllers,
+                   "* or none or names; -name removes one: *,-job,-agent")
+      ->capture_default_str();
   serve->add_option("--feature-gates", options.feature_gates, "A=true,B=false");
   serve->add_option("--config", options.config_file, "The same settings as a YAML file; flags win");
   serve->callback([&] { code = muster::cli::serve(options); });
 }
 
 void add_run(CLI::App& app, RunOptions& options, int& code) {
-  CLI::App* run = app.add_subcommand("run", "Run a JobSet here, follow its logs and end with its outcome");
+  CLI::App* run =
+      app.add_subcommand("run", "Run a JobSet here, follow its logs and end with its outcome");
   run->add_option("file", options.file, "A YAML file, or - for standard input")->required();
-  run->add_option("-n,--namespace", options.ns, "Namespace for objects that name none")->capture_default_str();
-  run->add_option("--data-dir", options.data_dir, "Keep the objects and logs here [a private directory, removed at the end]");
+  run->add_option("-n,--namespace", options.ns, "Namespace for objects that name none")
+      ->capture_default_str();
+  run->add_option("--data-dir", options.data_dir,
+                  "Keep the objects and logs here [a private directory, removed at the end]");
   run->callback([&] { code = muster::cli::run(options); });
 }
 
@@ -34,7 +46,8 @@ void add_maintenance(CLI::App& app, std::string& data_dir, std::string& file, in
   CLI::App* check = app.add_subcommand("check", "Verify a data directory");
   check->add_option("dir", data_dir)->required();
   check->callback([&] { code = muster::cli::check(data_dir); });
-  CLI::App* backup = app.add_subcommand("backup", "Copy a data directory's objects to one file, also while it is served");
+  CLI::App* backup = app.add_subcommand(
+      "backup", "Copy a data directory's objects to one file, also while it is served");
   backup->add_option("dir", data_dir)->required();
   backup->add_option("file", file)->required();
   backup->callback([&] { code = muster::cli::backup(data_dir, file); });
@@ -42,7 +55,9 @@ void add_maintenance(CLI::App& app, std::string& data_dir, std::string& file, in
   restore->add_option("file", file)->required();
   restore->add_option("dir", data_dir)->required();
   restore->callback([&] { code = muster::cli::restore(file, data_dir); });
-  app.add_subcommand("version", "Print the version")->callback([&] { code = muster::cli::version(); });
+  app.add_subcommand("version", "Print the version")->callback([&] {
+    code = muster::cli::version();
+  });
 }
 
 }  // namespace

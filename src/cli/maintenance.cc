@@ -1,4 +1,5 @@
-// `muster check`, `backup`, `restore`, `version`: what one does with a data directory besides serving it.
+// `muster check`, `backup`, `restore`, `version`: what one does with a data directory besides
+// serving it.
 #include <fmt/format.h>
 
 #include "cli/commands.h"
@@ -19,13 +20,15 @@ int check(const std::string& data_dir) {
 }
 
 int backup(const std::string& data_dir, const std::string& file) {
-  if (const auto saved = store::backup_database(data_dir + "/muster.db", "", file); !saved) return complain(saved.error(), kRefused);
+  if (const auto saved = store::backup_database(data_dir + "/muster.db", "", file); !saved)
+    return complain(saved.error(), kRefused);
   fmt::print("{} holds all of {}\n", file, data_dir);
   return kSucceeded;
 }
 
 int restore(const std::string& file, const std::string& data_dir) {
-  if (const auto restored = store::restore_sqlite(file, data_dir); !restored) return complain(restored.error(), kRefused);
+  if (const auto restored = store::restore_sqlite(file, data_dir); !restored)
+    return complain(restored.error(), kRefused);
   fmt::print("{} holds what {} held\n", data_dir, file);
   return kSucceeded;
 }

@@ -5,14 +5,15 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <iterator>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <optional>
 
 #include "cli/commands.h"
 #include "cli/controller_list.h"
 #include "cli/data_dir.h"
+#include "cli/diagnose.h"
 #include "cli/engine.h"
 #include "cli/exit_code.h"
 #include "cli/log_lines.h"
@@ -54,11 +55,15 @@ Result<std::string> read_input(const std::string& file) {
 // One run: from the first create to the JobSet's end.
 class Run {
  public:
-  Run(Loop& loop, client::Transport& transport, std::string ns) : loop_(loop), client_(transport, "muster-run"), ns_(std::move(ns)) {}
+  Run(Loop& loop, client::Transport& transport, std::string ns)
+      : loop_(loop), client_(transport, "muster-run"), ns_(std::move(ns)) {}
 
-  Status begin(const std::string& text) {
-    MUSTER_TRY(auto documents, json::parse_yaml(arena_, text));
-    for (const auto& document : documents) MUSTER_CHECK(add(document.root));
+  // The text outlives the run.
+  Status begin(const std::string& file, std::string_view text) {
+    file_ = file;
+    text_ = text;
+    MUSTER_TRY(documents_, json::parse_yaml(arena_, text));
+    for (const auto& document : documents_) MUSTER_CHECK(add(document.root));
     if (job_set_.empty()) return fail(Code::kInvalid, "there is no JobSet in the file");
     create_next();
     return {};
@@ -67,39 +72,60 @@ class Run {
 
  private:
   Status add(Value object) {
-    const std::string_view api_version = object.get("apiVersion").as_string(), kind = object.get("kind").as_string();
+    const std::string_view api_version = object.get("apiVersion").as_string(),
+                           kind = object.get("kind").as_string();
     const api::Resource* resource = api::Registry::builtin().find_kind(api_version, kind);
-    if (resource == nullptr) return fail(Code::kInvalid, fmt::format("there is no kind \"{}\" in \"{}\"", kind, api_version));
+    if (resource == nullptr)
+      return fail(Code::kInvalid,
+                  fmt::format("there is no kind \"{}\" in \"{}\"", kind, api_version));
     const std::string_view named = object.get({"metadata", "namespace"}).as_string();
     const std::string ns = !resource->namespaced ? "" : named.empty() ? ns_ : std::string(named);
     const std::string name(object.get({"metadata", "name"}).as_string());
     if (kind == "JobSet") {
-      if (!job_set_.empty()) return fail(Code::kInvalid, "there are two JobSets in the file; run takes one");
+      if (!job_set_.empty())
+        return fail(Code::kInvalid, "there are two JobSets in the file; run takes one");
       job_set_ = name;
       ns_ = ns;
     }
-    creates_.push_back({.verb = client::Verb::kCreate, .resource = resource, .ns = ns, .name = name, .body = json::write(object), .strict = true});
+    creates_.push_back({.verb = client::Verb::kCreate,
+                        .resource = resource,
+                        .ns = ns,
+                        .name = name,
+                        .body = json::write(object),
+                        .strict = true});
     return {};
   }
 
   void create_next() {
     if (created_ == creates_.size()) return follow();
     client_.write(creates_[created_], [this](Result<std::string> answer) {
-      if (!answer) return end(complain(answer.error(), kRefused));
+      if (!answer) return refused(answer.error());
       ++created_;
       create_next();
     });
   }
 
+  void refused(const Error& error) {
+    fmt::print(stderr, "{}",
+               explain(error, {.file = file_,
+                               .text = text_,
+                               .document = &documents_[created_],
+                               .resource = creates_[created_].resource}));
+    end(kRefused);
+  }
+
   void follow() {
     const api::Registry& registry = api::Registry::builtin();
-    pods_ = std::make_unique<client::Informer>(client_, *registry.find("", "v1", "pods"),
-                                               client::ListOptions{.ns = ns_, .label_selector = "jobset.sigs.k8s.io/jobset-name=" + job_set_});
+    pods_ = std::make_unique<client::Informer>(
+        client_, *registry.find("", "v1", "pods"),
+        client::ListOptions{.ns = ns_,
+                            .label_selector = "jobset.sigs.k8s.io/jobset-name=" + job_set_});
     pods_->on_change([this](const auto&, const auto& after) {
       if (after) follow_logs(*after);
     });
-    sets_ = std::make_unique<client::Informer>(client_, *registry.find("jobset.x-k8s.io", "v1alpha2", "jobsets"),
-                                               client::ListOptions{.ns = ns_, .field_selector = "metadata.name=" + job_set_});
+    sets_ = std::make_unique<client::Informer>(
+        client_, *registry.find("jobset.x-k8s.io", "v1alpha2", "jobsets"),
+        client::ListOptions{.ns = ns_, .field_selector = "metadata.name=" + job_set_});
     sets_->on_change([this](const auto&, const auto& after) { job_set_changed(after); });
     pods_->start();
     sets_->start();
@@ -127,29 +153,39 @@ class Run {
     }
   }
 
-  void follow_log(const std::string& key, const api::Meta& pod, const std::string& container, bool several) {
-    const auto lines = std::make_shared<LogLines>(log_prefix(job_set_, pod.name, several ? container : ""));
+  void follow_log(const std::string& key, const api::Meta& pod, const std::string& container,
+                  bool several) {
+    const auto lines =
+        std::make_shared<LogLines>(log_prefix(job_set_, pod.name, several ? container : ""));
     const auto status = std::make_shared<int>(0);
     ++open_logs_;
-    logs_[key] = client_.stream(
-        client::url_path(pods_->resource(), ns_, pod.name, "log") + "?follow=true&container=" + container,
-        {.head = [status](int code) { *status = code; },
-         .data = [lines, status](std::string_view data) { if (*status == 200) lines->take(data); },
-         .end = [this, lines](Status) {
-           lines->finish();
-           --open_logs_;
-           end_if_over();
-         }});
+    logs_[key] = client_.stream(client::url_path(pods_->resource(), ns_, pod.name, "log") +
+                                    "?follow=true&container=" + container,
+                                {.head = [status](int code) { *status = code; },
+                                 .data =
+                                     [lines, status](std::string_view data) {
+                                       if (*status == 200) lines->take(data);
+                                     },
+                                 .end =
+                                     [this, lines](Status) {
+                                       lines->finish();
+                                       --open_logs_;
+                                       end_if_over();
+                                     }});
   }
 
   void job_set_changed(const client::ObjectPtr& after) {
-    if (!after) return end(complain({.code = Code::kNotFound, .message = fmt::format("jobset \"{}\" was deleted", job_set_)}, kCancelled));
+    if (!after)
+      return end(complain(
+          {.code = Code::kNotFound, .message = fmt::format("jobset \"{}\" was deleted", job_set_)},
+          kCancelled));
     json::Arena arena;
     const Value set = *json::parse(arena, after->bytes());
     for (const Value condition : set.get({"status", "conditions"}).items()) {
       if (condition.get("status").as_string() != "True") continue;
       const std::string_view type = condition.get("type").as_string();
-      if (type == "Completed" || type == "Failed") outcome_ = {type == "Completed", std::string(condition.get("message").as_string())};
+      if (type == "Completed" || type == "Failed")
+        outcome_ = {type == "Completed", std::string(condition.get("message").as_string())};
     }
     end_if_over();
   }
@@ -171,7 +207,10 @@ class Run {
   client::Client client_;
   std::string ns_;
   std::string job_set_;
+  std::string file_;
+  std::string_view text_;
   json::Arena arena_;
+  std::vector<json::YamlDocument> documents_;  // one per entry of creates_
   std::vector<client::Operation> creates_;
   std::size_t created_ = 0;
   std::unique_ptr<client::Informer> pods_, sets_;
@@ -190,13 +229,17 @@ int run(const RunOptions& options) {
   std::optional<PrivateDirectory> own;
   if (options.data_dir.empty()) own.emplace();
   const std::string dir = own ? own->path() : options.data_dir;
-  if (dir.empty()) return complain({.code = Code::kUnavailable, .message = "cannot make a private directory"}, kRefused);
+  if (dir.empty())
+    return complain({.code = Code::kUnavailable, .message = "cannot make a private directory"},
+                    kRefused);
   auto engine = Engine::start({.data_dir = dir, .controllers = all_controllers()});
   if (!engine) return complain(engine.error(), kRefused);
-  fmt::print(stderr, "watch it: KUBECONFIG={} kubectl get jobsets,jobs,pods\n", (*engine)->kubeconfig_file());
+  fmt::print(stderr, "watch it: KUBECONFIG={} kubectl get jobsets,jobs,pods\n",
+             (*engine)->kubeconfig_file());
   Loop& loop = (*engine)->loop();
   Run run(loop, (*engine)->transport(), options.ns);
-  if (const auto begun = run.begin(*text); !begun) return complain(begun.error(), kRefused);
+  if (const auto begun = run.begin(options.file, *text); !begun)
+    return complain(begun.error(), kRefused);
   int signal = 0;
   signals.on_signal(loop, [&](int number) {
     signal = number;

@@ -24,7 +24,8 @@ Signals::~Signals() { ::close(fd_); }
 void Signals::on_signal(Loop& loop, std::function<void(int)> handler) {
   loop.watch_readable(fd_, [this, handler = std::move(handler)] {
     signalfd_siginfo info{};
-    while (::read(fd_, &info, sizeof info) == sizeof info) handler(static_cast<int>(info.ssi_signo));
+    while (::read(fd_, &info, sizeof info) == sizeof info)
+      handler(static_cast<int>(info.ssi_signo));
   });
 }
 

@@ -10,8 +10,8 @@ namespace muster::client {
 namespace {
 
 constexpr std::array<std::string_view, 4> kPatchTypes = {
-    "application/json-patch+json", "application/merge-patch+json", "application/strategic-merge-patch+json",
-    "application/apply-patch+yaml"};
+    "application/json-patch+json", "application/merge-patch+json",
+    "application/strategic-merge-patch+json", "application/apply-patch+yaml"};
 
 struct Reason {
   std::string_view name;
@@ -100,12 +100,17 @@ Error error_of_status(int http_status, std::string_view body) {
 
 std::string Operation::summary() const {
   constexpr std::array<std::string_view, 4> kVerbs = {"create", "update", "patch", "delete"};
-  return fmt::format("{} {}{}{} {}{}{}", kVerbs[static_cast<std::size_t>(verb)], resource->qualified(),
-                     subresource.empty() ? "" : "/", subresource, ns, ns.empty() ? "" : "/", name);
+  return fmt::format("{} {}{}{} {}{}{}", kVerbs[static_cast<std::size_t>(verb)],
+                     resource->qualified(), subresource.empty() ? "" : "/", subresource, ns,
+                     ns.empty() ? "" : "/", name);
 }
 
 http::Request Client::request(std::string method, std::string target) const {
-  http::Request request{.method = std::move(method), .target = std::move(target), .headers = {}, .body = {}, .peer = {}};
+  http::Request request{.method = std::move(method),
+                        .target = std::move(target),
+                        .headers = {},
+                        .body = {},
+                        .peer = {}};
   request.headers.emplace_back("Accept", "application/json");
   request.headers.emplace_back("User-Agent", manager_);
   return request;
@@ -114,14 +119,18 @@ http::Request Client::request(std::string method, std::string target) const {
 void Client::send(http::Request request, Reply reply) {
   transport_.send(std::move(request), [reply = std::move(reply)](Result<Answer> answer) mutable {
     if (!answer) return reply(std::unexpected(std::move(answer).error()));
-    if (answer->status / 100 != 2) return reply(std::unexpected(error_of_status(answer->status, answer->body)));
+    if (answer->status / 100 != 2)
+      return reply(std::unexpected(error_of_status(answer->status, answer->body)));
     reply(std::move(answer->body));
   });
 }
 
-void Client::raw_get(std::string target, Reply reply) { send(request("GET", std::move(target)), std::move(reply)); }
+void Client::raw_get(std::string target, Reply reply) {
+  send(request("GET", std::move(target)), std::move(reply));
+}
 
-void Client::get(const api::Resource& resource, std::string_view ns, std::string_view name, Reply reply) {
+void Client::get(const api::Resource& resource, std::string_view ns, std::string_view name,
+                 Reply reply) {
   raw_get(url_path(resource, ns, name), std::move(reply));
 }
 
@@ -139,23 +148,28 @@ void Client::list(const api::Resource& resource, const ListOptions& options, Rep
 
 void Client::write(const Operation& operation, Reply reply) {
   constexpr std::array<const char*, 4> kMethods = {"POST", "PUT", "PATCH", "DELETE"};
-  // A create names the collection, but for the subresources of an object that exists (binding, eviction).
+  // A create names the collection, but for the subresources of an object that exists (binding,
+  // eviction).
   const bool collection = operation.verb == Verb::kCreate && operation.subresource.empty();
-  std::string target = url_path(*operation.resource, operation.ns, collection ? "" : operation.name, operation.subresource);
+  std::string target = url_path(*operation.resource, operation.ns, collection ? "" : operation.name,
+                                operation.subresource);
   if (operation.verb != Verb::kDelete) target += "?fieldManager=" + url_escape(manager_);
   if (operation.verb == Verb::kPatch && operation.force) target += "&force=true";
   if (operation.strict) target += "&fieldValidation=Strict";
-  http::Request out = request(kMethods[static_cast<std::size_t>(operation.verb)], std::move(target));
+  http::Request out =
+      request(kMethods[static_cast<std::size_t>(operation.verb)], std::move(target));
   if (!operation.body.empty()) {
     const bool patch = operation.verb == Verb::kPatch;
-    out.headers.emplace_back("Content-Type",
-                             patch ? kPatchTypes[static_cast<std::size_t>(operation.patch_type)] : "application/json");
+    out.headers.emplace_back(
+        "Content-Type",
+        patch ? kPatchTypes[static_cast<std::size_t>(operation.patch_type)] : "application/json");
   }
   out.body = operation.body;
   send(std::move(out), std::move(reply));
 }
 
-std::unique_ptr<Transport::Stream> Client::stream(std::string target, Transport::StreamEvents events) {
+std::unique_ptr<Transport::Stream> Client::stream(std::string target,
+                                                  Transport::StreamEvents events) {
   return transport_.stream(request("GET", std::move(target)), std::move(events));
 }
 

@@ -25,14 +25,14 @@ struct Operation {
   std::string subresource;  // status, binding …
   std::string body;         // JSON: the object, the patch, the DeleteOptions (may be empty)
   PatchType patch_type = PatchType::kMerge;
-  bool force = false;       // kApply: take fields from other managers
-  bool strict = false;      // unknown and duplicate fields are errors
+  bool force = false;   // kApply: take fields from other managers
+  bool strict = false;  // unknown and duplicate fields are errors
 
   std::string summary() const;  // "create jobs.batch default/train-workers-0"
 };
 
 struct ListOptions {
-  std::string ns;              // empty: all namespaces
+  std::string ns;  // empty: all namespaces
   std::string label_selector;
   std::string field_selector;
 };
@@ -40,7 +40,8 @@ struct ListOptions {
 class Client {
  public:
   // `manager` is the User-Agent and the field manager of every write.
-  Client(Transport& transport, std::string manager) : transport_(transport), manager_(std::move(manager)) {}
+  Client(Transport& transport, std::string manager)
+      : transport_(transport), manager_(std::move(manager)) {}
 
   // The answer's body: an object, a list or a Status. An answer other than 2xx is an Error with the
   // Status' own reason, message and details.

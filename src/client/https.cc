@@ -48,10 +48,21 @@ class HttpsTransport final : public Transport {
     // Callbacks that are posted already when the Stream goes must find it gone.
     auto open = std::make_shared<bool>(true);
     auto shared = std::make_shared<StreamEvents>(std::move(events));
-    const auto id = http_->send(std::move(prepared_request),
-                                {.on_head = [=](net::ResponseHead head) { if (*open && shared->head) shared->head(head.status); },
-                                 .on_data = [=](std::string_view data) { if (*open && shared->data) shared->data(data); },
-                                 .on_end = [=](Status why) { if (*open && shared->end) shared->end(std::move(why)); }});
+    const auto id = http_->send(std::move(prepared_request), {.on_head =
+                                                                  [=](net::ResponseHead head) {
+                                                                    if (*open && shared->head)
+                                                                      shared->head(head.status);
+                                                                  },
+                                                              .on_data =
+                                                                  [=](std::string_view data) {
+                                                                    if (*open && shared->data)
+                                                                      shared->data(data);
+                                                                  },
+                                                              .on_end =
+                                                                  [=](Status why) {
+                                                                    if (*open && shared->end)
+                                                                      shared->end(std::move(why));
+                                                                  }});
     return std::make_unique<HttpsStream>(*this, id, std::move(open));
   }
 
@@ -61,7 +72,10 @@ class HttpsTransport final : public Transport {
   class HttpsStream final : public Stream {
    public:
     HttpsStream(HttpsTransport& transport, net::RequestId id, std::shared_ptr<bool> open)
-        : transport_(transport), transport_alive_(transport.alive_), id_(id), open_(std::move(open)) {}
+        : transport_(transport),
+          transport_alive_(transport.alive_),
+          id_(id),
+          open_(std::move(open)) {}
     ~HttpsStream() override {
       *open_ = false;
       if (*transport_alive_) transport_.http_->cancel(id_);
@@ -79,7 +93,8 @@ class HttpsTransport final : public Transport {
                            .url = config_.url + request.target,
                            .headers = std::move(request.headers),
                            .body = std::move(request.body)};
-    if (const std::string& secret = token(); !secret.empty()) out.headers.emplace_back("Authorization", "Bearer " + secret);
+    if (const std::string& secret = token(); !secret.empty())
+      out.headers.emplace_back("Authorization", "Bearer " + secret);
     return out;
   }
 

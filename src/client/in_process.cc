@@ -1,4 +1,5 @@
-// A transport without sockets: every request becomes an http::Exchange that hands its answer back to the loop.
+// A transport without sockets: every request becomes an http::Exchange that hands its answer back
+// to the loop.
 #include <atomic>
 #include <utility>
 
@@ -12,14 +13,17 @@ void append(std::string& text, const std::vector<http::Chunk>& chunks) {
 }
 
 // The server may answer from any thread; everything the caller sees happens on the loop.
-class LocalExchange final : public http::Exchange, public std::enable_shared_from_this<LocalExchange> {
+class LocalExchange final : public http::Exchange,
+                            public std::enable_shared_from_this<LocalExchange> {
  public:
   LocalExchange(Loop& loop, http::Request request) : loop_(loop), request_(std::move(request)) {}
 
   const http::Request& request() const override { return request_; }
 
   void respond(http::Response response) override {
-    on_loop([response = std::move(response)](LocalExchange& self) mutable { self.deliver(std::move(response)); });
+    on_loop([response = std::move(response)](LocalExchange& self) mutable {
+      self.deliver(std::move(response));
+    });
   }
 
   void start_stream(http::Response head) override {
@@ -45,7 +49,9 @@ class LocalExchange final : public http::Exchange, public std::enable_shared_fro
     on_loop([](LocalExchange& self) { self.end(Status{}); });
   }
   void abort() override {
-    on_loop([](LocalExchange& self) { self.end(fail(Code::kUnavailable, "the server cut the stream")); });
+    on_loop([](LocalExchange& self) {
+      self.end(fail(Code::kUnavailable, "the server cut the stream"));
+    });
   }
   std::size_t unsent_bytes() const override { return unsent_; }
 
@@ -135,7 +141,8 @@ class LocalStream final : public Transport::Stream {
 
 class InProcessTransport final : public Transport {
  public:
-  InProcessTransport(Loop& loop, http::Handler handler) : loop_(loop), handler_(std::move(handler)) {}
+  InProcessTransport(Loop& loop, http::Handler handler)
+      : loop_(loop), handler_(std::move(handler)) {}
 
   void send(http::Request request, Done done) override {
     auto exchange = std::make_shared<LocalExchange>(loop_, std::move(request));

@@ -26,7 +26,10 @@ store::Revision to_revision(std::string_view text) {
 }
 
 Informer::Informer(Client& client, const api::Resource& resource, ListOptions options)
-    : client_(client), resource_(resource), options_(std::move(options)), rng_(Rng::from_system()) {}
+    : client_(client),
+      resource_(resource),
+      options_(std::move(options)),
+      rng_(Rng::from_system()) {}
 
 Informer::~Informer() { *alive_ = false; }
 
@@ -55,7 +58,8 @@ void Informer::open_with_list() {
   client_.list(resource_, options_, [this, alive = alive_](Result<std::string> body) {
     if (!*alive) return;
     json::Arena arena;
-    const auto list = body ? json::parse(arena, *body) : Result<json::Value>(std::unexpected(body.error()));
+    const auto list =
+        body ? json::parse(arena, *body) : Result<json::Value>(std::unexpected(body.error()));
     if (!list) return ended(std::unexpected(list.error()));
     seen_ = std::make_unique<std::map<std::string, bool, std::less<>>>();
     for (const json::Value item : list->get("items").items()) put(json::write(item));
@@ -66,15 +70,19 @@ void Informer::open_with_list() {
 }
 
 void Informer::open_stream(std::string parameters) {
-  std::string target = url_path(resource_, options_.ns) + "?watch=true&allowWatchBookmarks=true" + parameters;
-  if (!options_.label_selector.empty()) target += "&labelSelector=" + url_escape(options_.label_selector);
-  if (!options_.field_selector.empty()) target += "&fieldSelector=" + url_escape(options_.field_selector);
+  std::string target =
+      url_path(resource_, options_.ns) + "?watch=true&allowWatchBookmarks=true" + parameters;
+  if (!options_.label_selector.empty())
+    target += "&labelSelector=" + url_escape(options_.label_selector);
+  if (!options_.field_selector.empty())
+    target += "&fieldSelector=" + url_escape(options_.field_selector);
   buffer_.clear();
   refusal_.clear();
   status_ = 0;
-  stream_ = client_.stream(std::move(target), {.head = [this](int status) { took_head(status); },
-                                               .data = [this](std::string_view data) { took_data(data); },
-                                               .end = [this](Status why) { ended(std::move(why)); }});
+  stream_ =
+      client_.stream(std::move(target), {.head = [this](int status) { took_head(status); },
+                                         .data = [this](std::string_view data) { took_data(data); },
+                                         .end = [this](Status why) { ended(std::move(why)); }});
 }
 
 void Informer::took_head(int status) { status_ = status; }
@@ -86,11 +94,13 @@ void Informer::took_data(std::string_view data) {
   }
   buffer_ += data;
   std::size_t start = 0;
-  for (std::size_t end; stream_ && (end = buffer_.find('\n', start)) != std::string::npos; start = end + 1) {
+  for (std::size_t end; stream_ && (end = buffer_.find('\n', start)) != std::string::npos;
+       start = end + 1) {
     took_line(std::string_view(buffer_).substr(start, end - start));
   }
   buffer_.erase(0, std::min(start, buffer_.size()));
-  if (buffer_.size() > kMaxLine) ended(fail(Code::kUnavailable, "a watch event is larger than any object may be"));
+  if (buffer_.size() > kMaxLine)
+    ended(fail(Code::kUnavailable, "a watch event is larger than any object may be"));
 }
 
 void Informer::took_line(std::string_view line) {
@@ -122,7 +132,8 @@ void Informer::took_event(std::string_view type, std::string object) {
 
 void Informer::put(std::string bytes) {
   const api::Meta meta = api::decode_meta(bytes);
-  auto object = std::make_shared<const store::Object>(std::move(bytes), to_revision(meta.resource_version));
+  auto object =
+      std::make_shared<const store::Object>(std::move(bytes), to_revision(meta.resource_version));
   const std::string key = key_of(meta);
   if (seen_) (*seen_)[key] = true;
   ObjectPtr& slot = objects_[key];
@@ -158,20 +169,24 @@ void Informer::ended(Status why) {
   client_.loop().post([stream = std::shared_ptr<Transport::Stream>(std::move(stream_))] {});
   if (status_ / 100 == 4) {
     const bool initial = seen_ != nullptr;
-    log::debug("watch refused", {{"resource", resource_.qualified()}, {"status", status_}, {"body", refusal_}});
+    log::debug("watch refused",
+               {{"resource", resource_.qualified()}, {"status", status_}, {"body", refusal_}});
     if (initial && (status_ == 400 || status_ == 422)) streaming_list_ = false;
     revision_.clear();
   }
   if (seen_) revision_.clear();  // cut in the middle of the initial state: begin again
-  if (!why) log::debug("watch ended", {{"resource", resource_.qualified()}, {"why", why.error().message}});
+  if (!why)
+    log::debug("watch ended", {{"resource", resource_.qualified()}, {"why", why.error().message}});
   retry();
 }
 
 void Informer::retry() {
   const Duration span = std::min(kLastRetry, kFirstRetry * (1 << std::min(failures_, 12)));
-  const Duration jitter = Duration(static_cast<Duration::rep>(rng_.below(static_cast<std::uint64_t>(span.count()))));
+  const Duration jitter =
+      Duration(static_cast<Duration::rep>(rng_.below(static_cast<std::uint64_t>(span.count()))));
   // A stream that ended well after it worked (time-out of the watch) is opened again at once.
-  const Duration delay = failures_ == 0 && status_ == 200 ? Duration::zero() : span / 2 + jitter / 2;
+  const Duration delay =
+      failures_ == 0 && status_ == 200 ? Duration::zero() : span / 2 + jitter / 2;
   ++failures_;
   client_.loop().after(delay, [this, alive = alive_] {
     if (*alive) open();

@@ -1,8 +1,8 @@
 // A local copy of one kind's objects, kept current by list and watch.
 //
-// Opens with a streaming list (sendInitialEvents) where the server offers it, else lists and watches. A cut stream is
-// resumed at the last revision seen; when that is too old (410) everything is listed again and the differences are told
-// as changes. Used on the client's loop only.
+// Opens with a streaming list (sendInitialEvents) where the server offers it, else lists and
+// watches. A cut stream is resumed at the last revision seen; when that is too old (410) everything
+// is listed again and the differences are told as changes. Used on the client's loop only.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,8 @@ class Informer {
   ~Informer();
   Informer(const Informer&) = delete;
 
-  // `before` is null for a new object, `after` for one that is gone. Handlers stay for the informer's life.
+  // `before` is null for a new object, `after` for one that is gone. Handlers stay for the
+  // informer's life.
   using Handler = std::function<void(const ObjectPtr& before, const ObjectPtr& after)>;
   void on_change(Handler handler) { handlers_.push_back(std::move(handler)); }
   void start();
@@ -37,7 +38,9 @@ class Informer {
   void on_synced(Task task);               // at once if it is already
 
   ObjectPtr find(std::string_view ns, std::string_view name) const;  // null if absent
-  const std::map<std::string, ObjectPtr, std::less<>>& objects() const { return objects_; }  // by "ns/name"
+  const std::map<std::string, ObjectPtr, std::less<>>& objects() const {
+    return objects_;
+  }  // by "ns/name"
   const api::Resource& resource() const { return resource_; }
   // Every change up to this revision has been told.
   store::Revision position() const;

@@ -35,12 +35,17 @@ class InformerTest : public testing::Test {
     asked_.pop_front();
     return exchange;
   }
-  static std::string event(std::string_view type, std::string_view name, int revision, std::string_view more = "") {
-    return fmt::format("{{\"type\":\"{}\",\"object\":{{\"kind\":\"Pod\",\"metadata\":{{\"name\":\"{}\",\"namespace\":\"d\","
-                       "\"resourceVersion\":\"{}\"{}}}}}}}\n", type, name, revision, more);
+  static std::string event(std::string_view type, std::string_view name, int revision,
+                           std::string_view more = "") {
+    return fmt::format(
+        "{{\"type\":\"{}\",\"object\":{{\"kind\":\"Pod\",\"metadata\":{{\"name\":\"{}\","
+        "\"namespace\":\"d\","
+        "\"resourceVersion\":\"{}\"{}}}}}}}\n",
+        type, name, revision, more);
   }
   static std::string initial_end(int revision) {
-    return event("BOOKMARK", "", revision, R"(,"annotations":{"k8s.io/initial-events-end":"true"})");
+    return event("BOOKMARK", "", revision,
+                 R"(,"annotations":{"k8s.io/initial-events-end":"true"})");
   }
   void stream(http::Exchange& exchange, std::string text) {
     exchange.start_stream({.status = 200, .headers = {}, .body = {}});
@@ -54,14 +59,16 @@ class InformerTest : public testing::Test {
   }
   void refuse(http::Exchange& exchange, int status, std::string reason) {
     http::Response response{.status = status, .headers = {}, .body = {}};
-    response.body.push_back(http::Chunk::own(fmt::format(R"({{"kind":"Status","reason":"{}","message":"no"}})", reason)));
+    response.body.push_back(http::Chunk::own(
+        fmt::format(R"({{"kind":"Status","reason":"{}","message":"no"}})", reason)));
     exchange.respond(std::move(response));
   }
 
   std::unique_ptr<VirtualLoop> loop_ = make_virtual_loop(Time{});
   std::deque<std::shared_ptr<http::Exchange>> asked_;
-  std::unique_ptr<Transport> transport_ =
-      make_in_process_transport(*loop_, [this](std::shared_ptr<http::Exchange> exchange) { asked_.push_back(std::move(exchange)); });
+  std::unique_ptr<Transport> transport_ = make_in_process_transport(
+      *loop_,
+      [this](std::shared_ptr<http::Exchange> exchange) { asked_.push_back(std::move(exchange)); });
   Client client_{*transport_, "test"};
   api::Resource pods_ = pods();
   Informer informer_{client_, pods_};
@@ -83,7 +90,8 @@ TEST_F(InformerTest, OpensWithAStreamingListAndIsSyncedAtItsEnd) {
 TEST_F(InformerTest, TellsChangesAndKeepsTheNewestState) {
   informer_.start();
   const auto watch = next_request();
-  stream(*watch, event("ADDED", "a", 1) + initial_end(1) + event("MODIFIED", "a", 2) + event("DELETED", "a", 3));
+  stream(*watch, event("ADDED", "a", 1) + initial_end(1) + event("MODIFIED", "a", 2) +
+                     event("DELETED", "a", 3));
   EXPECT_THAT(changes_, ElementsAre("+a", "~a", "-a"));
   EXPECT_EQ(informer_.find("d", "a"), nullptr);
 }
@@ -112,7 +120,9 @@ TEST_F(InformerTest, ListsAgainWhenTheHistoryIsGoneAndTellsTheDifference) {
   informer_.start();
   auto watch = next_request();
   stream(*watch, event("ADDED", "a", 1) + event("ADDED", "b", 2) + initial_end(2));
-  send(*watch, "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\",\"message\":\"too old\"}}\n");
+  send(*watch,
+       "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\","
+       "\"message\":\"too old\"}}\n");
   watch = next_request();
   EXPECT_THAT(watch->request().target, HasSubstr("sendInitialEvents=true"));
   stream(*watch, event("ADDED", "b", 9) + event("ADDED", "c", 10) + initial_end(10));

@@ -21,7 +21,8 @@ Result<std::string> read_file(const std::string& file) {
 }
 
 // clusters, contexts and users are lists of {name, <singular>}.
-Result<Value> entry(Value config, std::string_view list, std::string_view singular, std::string_view name) {
+Result<Value> entry(Value config, std::string_view list, std::string_view singular,
+                    std::string_view name) {
   for (const Value item : config.get(list).items()) {
     if (item.get("name").as_string() == name) return item.get(singular);
   }
@@ -33,7 +34,8 @@ Result<std::string> pem(Value from, std::string_view key, const std::string& dir
   const std::string_view inlined = from.get(std::string(key) + "-data").as_string();
   if (!inlined.empty()) {
     auto decoded = api::decode_base64(inlined);
-    if (!decoded) return fail(Code::kInvalid, fmt::format("kubeconfig: {}-data is not base64", key));
+    if (!decoded)
+      return fail(Code::kInvalid, fmt::format("kubeconfig: {}-data is not base64", key));
     return *std::move(decoded);
   }
   const std::string_view file = from.get(key).as_string();
@@ -43,19 +45,25 @@ Result<std::string> pem(Value from, std::string_view key, const std::string& dir
 
 }  // namespace
 
-Result<ServerConfig> parse_kubeconfig(std::string_view text, std::string_view context, const std::string& directory) {
+Result<ServerConfig> parse_kubeconfig(std::string_view text, std::string_view context,
+                                      const std::string& directory) {
   json::Arena arena;
   MUSTER_TRY(const auto documents, json::parse_yaml(arena, text));
   if (documents.size() != 1) return fail(Code::kInvalid, "kubeconfig: one document is wanted");
   const Value config = documents[0].root;
-  const std::string_view wanted = context.empty() ? config.get("current-context").as_string() : context;
+  const std::string_view wanted =
+      context.empty() ? config.get("current-context").as_string() : context;
   MUSTER_TRY(const Value chosen, entry(config, "contexts", "context", wanted));
-  MUSTER_TRY(const Value cluster, entry(config, "clusters", "cluster", chosen.get("cluster").as_string()));
+  MUSTER_TRY(const Value cluster,
+             entry(config, "clusters", "cluster", chosen.get("cluster").as_string()));
   MUSTER_TRY(const Value user, entry(config, "users", "user", chosen.get("user").as_string()));
   for (const std::string_view unsupported : {"exec", "auth-provider", "username"}) {
     if (user.has(unsupported)) {
-      return fail(Code::kInvalid, fmt::format("kubeconfig: user \"{}\" logs in by {}, which muster does not do; use a "
-                                              "certificate or a token", chosen.get("user").as_string(), unsupported));
+      return fail(
+          Code::kInvalid,
+          fmt::format("kubeconfig: user \"{}\" logs in by {}, which muster does not do; use a "
+                      "certificate or a token",
+                      chosen.get("user").as_string(), unsupported));
     }
   }
   ServerConfig out;
@@ -85,9 +93,12 @@ std::string https_url(std::string_view host, std::string_view port) {
   return fmt::format("https://{}{}{}:{}", ipv6 ? "[" : "", host, ipv6 ? "]" : "", port);
 }
 
-Result<ServerConfig> in_cluster_config(std::string_view host, std::string_view port, const std::string& root) {
+Result<ServerConfig> in_cluster_config(std::string_view host, std::string_view port,
+                                       const std::string& root) {
   if (host.empty() || port.empty()) {
-    return fail(Code::kNotFound, "not inside a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set");
+    return fail(
+        Code::kNotFound,
+        "not inside a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set");
   }
   ServerConfig out;
   out.url = https_url(host, port);

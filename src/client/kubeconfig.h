@@ -20,16 +20,19 @@ struct ServerConfig {
   std::string ns = "default";
 };
 
-// `text` is a kubeconfig; `context` empty is its current one. Files that it names are read relative to `directory`. Fails
-// naming what is missing, or what is not supported (exec plugins, user names and passwords).
-Result<ServerConfig> parse_kubeconfig(std::string_view text, std::string_view context, const std::string& directory);
+// `text` is a kubeconfig; `context` empty is its current one. Files that it names are read relative
+// to `directory`. Fails naming what is missing, or what is not supported (exec plugins, user names
+// and passwords).
+Result<ServerConfig> parse_kubeconfig(std::string_view text, std::string_view context,
+                                      const std::string& directory);
 Result<ServerConfig> load_kubeconfig(const std::string& file, std::string_view context = {});
 
 // https://host:port, with brackets around an IPv6 address.
 std::string https_url(std::string_view host, std::string_view port);
 
 // The service account that a pod is given. `root` is where its files are, for tests.
-Result<ServerConfig> in_cluster_config(std::string_view host, std::string_view port,
-                                       const std::string& root = "/var/run/secrets/kubernetes.io/serviceaccount");
+Result<ServerConfig> in_cluster_config(
+    std::string_view host, std::string_view port,
+    const std::string& root = "/var/run/secrets/kubernetes.io/serviceaccount");
 
 }  // namespace muster::client

@@ -52,7 +52,9 @@ TEST(Kubeconfig, SaysWhatItCannotDo) {
 
 TEST(InCluster, SaysThatItIsNotInOne) { EXPECT_FALSE(in_cluster_config("", "")); }
 
-TEST(HttpsUrl, PutsBracketsAroundIpv6) { EXPECT_EQ(https_url("::1", "6443"), "https://[::1]:6443"); }
+TEST(HttpsUrl, PutsBracketsAroundIpv6) {
+  EXPECT_EQ(https_url("::1", "6443"), "https://[::1]:6443");
+}
 
 }  // namespace
 }  // namespace muster::client

@@ -8,7 +8,8 @@
 
 namespace muster::client {
 
-LeaderElection::LeaderElection(Client& client, const api::Registry& registry, LeaderOptions options, Task started, Task stopped)
+LeaderElection::LeaderElection(Client& client, const api::Registry& registry, LeaderOptions options,
+                               Task started, Task stopped)
     : client_(client),
       leases_(*registry.find("coordination.k8s.io", "v1", "leases")),
       options_(std::move(options)),
@@ -24,9 +25,11 @@ void LeaderElection::tick() {
 }
 
 void LeaderElection::attempt() {
-  client_.get(leases_, options_.ns, options_.name, [this, alive = alive_, attempt = ++attempt_](Result<std::string> lease) {
-    if (*alive && !released_ && attempt == attempt_) took_lease(attempt, std::move(lease));
-  });
+  client_.get(leases_, options_.ns, options_.name,
+              [this, alive = alive_, attempt = ++attempt_](Result<std::string> lease) {
+                if (*alive && !released_ && attempt == attempt_)
+                  took_lease(attempt, std::move(lease));
+              });
 }
 
 void LeaderElection::took_lease(int attempt, Result<std::string> lease) {
@@ -42,7 +45,8 @@ void LeaderElection::took_lease(int attempt, Result<std::string> lease) {
   const std::string_view holder = spec.get("holderIdentity").as_string();
   const int transitions = static_cast<int>(spec.get("leaseTransitions").as_int());
   if (holder == options_.identity) {
-    return write(attempt, Verb::kUpdate, version, transitions, std::string(spec.get("acquireTime").as_string()));
+    return write(attempt, Verb::kUpdate, version, transitions,
+                 std::string(spec.get("acquireTime").as_string()));
   }
   if (version != seen_version_) {
     seen_version_ = version;
@@ -53,7 +57,8 @@ void LeaderElection::took_lease(int attempt, Result<std::string> lease) {
   write(attempt, Verb::kUpdate, version, transitions + 1, "");
 }
 
-void LeaderElection::write(int attempt, Verb verb, const std::string& resource_version, int transitions, const std::string& acquired) {
+void LeaderElection::write(int attempt, Verb verb, const std::string& resource_version,
+                           int transitions, const std::string& acquired) {
   json::Arena arena;
   json::Value lease = json::Value::object(arena);
   lease.set("apiVersion", "coordination.k8s.io/v1");
@@ -65,11 +70,17 @@ void LeaderElection::write(int attempt, Verb verb, const std::string& resource_v
   json::Value spec = lease.object_at("spec");
   const std::string time = format_micro_time(now());
   spec.set("holderIdentity", options_.identity);
-  spec.set("leaseDurationSeconds", json::Value::of(std::chrono::duration_cast<std::chrono::seconds>(options_.lease).count()));
+  spec.set(
+      "leaseDurationSeconds",
+      json::Value::of(std::chrono::duration_cast<std::chrono::seconds>(options_.lease).count()));
   spec.set("acquireTime", acquired.empty() ? time : acquired);
   spec.set("renewTime", time);
   spec.set("leaseTransitions", json::Value::of(transitions));
-  client_.write({.verb = verb, .resource = &leases_, .ns = options_.ns, .name = options_.name, .body = json::write(lease)},
+  client_.write({.verb = verb,
+                 .resource = &leases_,
+                 .ns = options_.ns,
+                 .name = options_.name,
+                 .body = json::write(lease)},
                 [this, alive = alive_, attempt, asked = now()](Result<std::string> answer) {
                   if (!*alive || released_ || attempt != attempt_ || !answer) return;
                   renewed_ = asked;  // the lease runs from when we asked, not from when we heard
@@ -79,18 +90,24 @@ void LeaderElection::write(int attempt, Verb verb, const std::string& resource_v
 
 void LeaderElection::lead(bool leading) {
   if (leading == std::exchange(leading_, leading)) return;
-  log::info(leading ? "leading" : "no longer leading", {{"lease", options_.ns + "/" + options_.name}, {"identity", options_.identity}});
+  log::info(leading ? "leading" : "no longer leading",
+            {{"lease", options_.ns + "/" + options_.name}, {"identity", options_.identity}});
   leading ? started_() : stopped_();
 }
 
 void LeaderElection::release(Task done) {
   released_ = true;
   if (!std::exchange(leading_, false)) return done();
-  client_.write({.verb = Verb::kPatch, .resource = &leases_, .ns = options_.ns, .name = options_.name,
-                 .body = fmt::format(R"([{{"op":"test","path":"/spec/holderIdentity","value":"{0}"}},{{"op":"replace","path":"/spec/holderIdentity","value":""}}])",
-                                     options_.identity),
-                 .patch_type = PatchType::kJson},
-                [done = std::move(done)](Result<std::string>) mutable { done(); });
+  client_.write(
+      {.verb = Verb::kPatch,
+       .resource = &leases_,
+       .ns = options_.ns,
+       .name = options_.name,
+       .body = fmt::format(
+           R"([{{"op":"test","path":"/spec/holderIdentity","value":"{0}"}},{{"op":"replace","path":"/spec/holderIdentity","value":""}}])",
+           options_.identity),
+       .patch_type = PatchType::kJson},
+      [done = std::move(done)](Result<std::string>) mutable { done(); });
 }
 
 }  // namespace muster::client

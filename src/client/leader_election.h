@@ -1,7 +1,8 @@
 // One of several processes leads: it holds a Lease and renews it.
 //
-// A lease gives no fencing by itself: a leader that was frozen past its end may still believe in it for a moment. So every
-// write of a controller is conditional besides (a resourceVersion, a uid, or a name that exists once).
+// A lease gives no fencing by itself: a leader that was frozen past its end may still believe in it
+// for a moment. So every write of a controller is conditional besides (a resourceVersion, a uid, or
+// a name that exists once).
 #pragma once
 
 #include <functional>
@@ -15,16 +16,19 @@ namespace muster::client {
 struct LeaderOptions {
   std::string ns = "kube-system";
   std::string name = "muster";
-  std::string identity;  // unique among the candidates
-  Duration lease = std::chrono::seconds(15);   // others wait this long after the last sign of life
-  Duration renew = std::chrono::seconds(10);   // a leader that could not renew for this long gives up
-  Duration retry = std::chrono::seconds(2);    // between two attempts
+  std::string identity;                       // unique among the candidates
+  Duration lease = std::chrono::seconds(15);  // others wait this long after the last sign of life
+  Duration renew =
+      std::chrono::seconds(10);              // a leader that could not renew for this long gives up
+  Duration retry = std::chrono::seconds(2);  // between two attempts
 };
 
 class LeaderElection {
  public:
-  // `started` and `stopped` are called on the client's loop, in turns. After `stopped` it runs for the lease again.
-  LeaderElection(Client& client, const api::Registry& registry, LeaderOptions options, Task started, Task stopped);
+  // `started` and `stopped` are called on the client's loop, in turns. After `stopped` it runs for
+  // the lease again.
+  LeaderElection(Client& client, const api::Registry& registry, LeaderOptions options, Task started,
+                 Task stopped);
   ~LeaderElection() { *alive_ = false; }
   LeaderElection(const LeaderElection&) = delete;
 
@@ -37,7 +41,8 @@ class LeaderElection {
   void tick();
   void attempt();
   void took_lease(int attempt, Result<std::string> lease);
-  void write(int attempt, Verb verb, const std::string& resource_version, int transitions, const std::string& acquired);
+  void write(int attempt, Verb verb, const std::string& resource_version, int transitions,
+             const std::string& acquired);
   void lead(bool leading);
   Time now() const { return client_.loop().clock().now(); }
 
@@ -48,7 +53,8 @@ class LeaderElection {
   bool leading_ = false;
   bool released_ = false;
   Time renewed_{};  // when we last wrote it, by our clock
-  // Every tick is an attempt of its own: an answer that never comes holds nothing up, one that comes late is ignored.
+  // Every tick is an attempt of its own: an answer that never comes holds nothing up, one that
+  // comes late is ignored.
   int attempt_ = 0;
   // The other holder's last state and when we first saw it: its clock is not ours.
   std::string seen_version_;

@@ -39,9 +39,12 @@ class Election : public testing::Test {
 
   struct Candidate {
     Candidate(Election& test, std::string identity)
-        : transport(make_in_process_transport(*test.loop_, [this, &test](auto exchange) { test.serve(exchange, cut); })),
+        : transport(make_in_process_transport(
+              *test.loop_, [this, &test](auto exchange) { test.serve(exchange, cut); })),
           client(*transport, identity),
-          election(client, api::Registry::builtin(), {.identity = identity}, [this] { ++started; }, [this] { ++stopped; }) {
+          election(
+              client, api::Registry::builtin(), {.identity = identity}, [this] { ++started; },
+              [this] { ++stopped; }) {
       election.start();
     }
     bool cut = false;

@@ -1,5 +1,5 @@
-// How requests reach an API server: in this process, or over HTTPS. One Client works over either, so that the
-// controllers behave the same on every engine.
+// How requests reach an API server: in this process, or over HTTPS. One Client works over either,
+// so that the controllers behave the same on every engine.
 //
 // A transport belongs to one Loop: it is used on that loop's thread and calls back there.
 #pragma once
@@ -29,8 +29,8 @@ class Transport {
   using Done = std::move_only_function<void(Result<Answer>)>;
   virtual void send(http::Request request, Done done) = 0;
 
-  // A request whose answer goes on (watch, log -f). `data` is called for every piece as it arrives, `end` once.
-  // Destroying the Stream ends it; nothing is called after that.
+  // A request whose answer goes on (watch, log -f). `data` is called for every piece as it arrives,
+  // `end` once. Destroying the Stream ends it; nothing is called after that.
   class Stream {
    public:
     virtual ~Stream() = default;

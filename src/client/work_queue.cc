@@ -34,7 +34,8 @@ void WorkQueue::add_after(const QueueKey& key, Duration delay) {
 
 void WorkQueue::add_failed(const QueueKey& key) {
   const int failures = failures_[key]++;
-  add_after(key, std::min(kLastBackoff, kFirstBackoff * (std::int64_t{1} << std::min(failures, 18))));
+  add_after(key,
+            std::min(kLastBackoff, kFirstBackoff * (std::int64_t{1} << std::min(failures, 18))));
 }
 
 void WorkQueue::done(const QueueKey& key) {

@@ -1,7 +1,9 @@
-// Keys that want attention, each at most once: first come, first served, with back-off for those that fail.
+// Keys that want attention, each at most once: first come, first served, with back-off for those
+// that fail.
 //
-// Fair between namespaces: they take turns, so that one with ten thousand changes does not hold up another with one.
-// A key that is added while it is being worked on comes again afterwards. Used on one loop only.
+// Fair between namespaces: they take turns, so that one with ten thousand changes does not hold up
+// another with one. A key that is added while it is being worked on comes again afterwards. Used on
+// one loop only.
 #pragma once
 
 #include <deque>
@@ -22,9 +24,11 @@ struct QueueKey {
 
 class WorkQueue {
  public:
-  // `work` is called on the loop, one key at a time unless `width` allows more; it must call done(key) in the end.
+  // `work` is called on the loop, one key at a time unless `width` allows more; it must call
+  // done(key) in the end.
   using Work = std::function<void(const QueueKey&)>;
-  WorkQueue(Loop& loop, int width, Work work) : loop_(loop), width_(width), work_(std::move(work)) {}
+  WorkQueue(Loop& loop, int width, Work work)
+      : loop_(loop), width_(width), work_(std::move(work)) {}
   ~WorkQueue() { *alive_ = false; }
   WorkQueue(const WorkQueue&) = delete;
 

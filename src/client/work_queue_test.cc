@@ -68,7 +68,8 @@ TEST_F(WorkQueueTest, FailuresComeBackLaterEachTime) {
   queue_.add({"a", "1"});
   loop_->run();
   using std::chrono::milliseconds;
-  EXPECT_THAT(times, ElementsAre(Time{}, Time{milliseconds(5)}, Time{milliseconds(15)}, Time{milliseconds(35)}));
+  EXPECT_THAT(times, ElementsAre(Time{}, Time{milliseconds(5)}, Time{milliseconds(15)},
+                                 Time{milliseconds(35)}));
 }
 
 TEST_F(WorkQueueTest, TheEarliestWishCounts) {

@@ -5,7 +5,8 @@ namespace {
 
 bool is_ready(json::Value node) {
   for (const json::Value condition : node.get({"status", "conditions"}).items()) {
-    if (condition.get("type").as_string() == "Ready") return condition.get("status").as_string() == "True";
+    if (condition.get("type").as_string() == "Ready")
+      return condition.get("status").as_string() == "True";
   }
   return false;
 }

@@ -1,6 +1,7 @@
 // Where a pod goes. Pure on what is passed in.
 //
-// This is the trivial placement: the first ready node that takes pods. Filters, resources and gangs replace it.
+// This is the trivial placement: the first ready node that takes pods. Filters, resources and gangs
+// replace it.
 #pragma once
 
 #include <span>

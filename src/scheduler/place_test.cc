@@ -13,11 +13,12 @@ class Place : public testing::Test {
  protected:
   json::Value parse(std::string_view text) { return *json::parse(arena_, text); }
   json::Arena arena_;
-  const json::Value pod_ = parse(R"({"metadata":{"name":"p"},"spec":{"schedulerName":"default-scheduler"}})");
-  const json::Value ready_ =
-      parse(R"({"metadata":{"name":"n1"},"status":{"conditions":[{"type":"Ready","status":"True"}]}})");
-  const json::Value down_ =
-      parse(R"({"metadata":{"name":"n0"},"status":{"conditions":[{"type":"Ready","status":"False"}]}})");
+  const json::Value pod_ =
+      parse(R"({"metadata":{"name":"p"},"spec":{"schedulerName":"default-scheduler"}})");
+  const json::Value ready_ = parse(
+      R"({"metadata":{"name":"n1"},"status":{"conditions":[{"type":"Ready","status":"True"}]}})");
+  const json::Value down_ = parse(
+      R"({"metadata":{"name":"n0"},"status":{"conditions":[{"type":"Ready","status":"False"}]}})");
 };
 
 TEST_F(Place, TakesTheFirstReadyNode) {

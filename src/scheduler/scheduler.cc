@@ -44,10 +44,13 @@ controllers::Plan Scheduler::plan_for(const controllers::QueueKey& key) const {
   const json::Value pod = controllers::parsed(arena, pods_.find(key.ns, key.name));
   if (!wants_node(pod)) return {};
   std::vector<json::Value> nodes;
-  for (const auto& [name, node] : nodes_.objects()) nodes.push_back(controllers::parsed(arena, node));
+  for (const auto& [name, node] : nodes_.objects())
+    nodes.push_back(controllers::parsed(arena, node));
   const std::string node = place(pod, nodes);
   if (node.empty()) return {};
-  return {.writes = {bind(pods_.resource(), pod, node)}, .look_again = {}, .reason = "placed on " + node};
+  return {.writes = {bind(pods_.resource(), pod, node)},
+          .look_again = {},
+          .reason = "placed on " + node};
 }
 
 void Scheduler::retry_unplaced() {

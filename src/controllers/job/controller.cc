@@ -4,12 +4,13 @@
 
 namespace muster::controllers::job {
 
-Controller::Controller(client::Client& client, const api::Registry& registry, client::Informer& jobs,
-                       client::Informer& pods)
+Controller::Controller(client::Client& client, const api::Registry& registry,
+                       client::Informer& jobs, client::Informer& pods)
     : kinds_{.job = registry.find("batch", "v1", "jobs"), .pod = registry.find("", "v1", "pods")},
       jobs_(jobs),
       pods_(pods),
-      runner_("job", client, {&jobs, &pods}, [this](const QueueKey& key, Time now) { return plan_for(key, now); }) {
+      runner_("job", client, {&jobs, &pods},
+              [this](const QueueKey& key, Time now) { return plan_for(key, now); }) {
   jobs_.on_change([this](const auto& before, const auto& after) {
     const api::Meta& meta = (after ? after : before)->meta();
     runner_.add({meta.ns, meta.name});

@@ -10,7 +10,8 @@ namespace muster::controllers::job {
 class Controller {
  public:
   // The informers must outlive the controller and be started by the caller.
-  Controller(client::Client& client, const api::Registry& registry, client::Informer& jobs, client::Informer& pods);
+  Controller(client::Client& client, const api::Registry& registry, client::Informer& jobs,
+             client::Informer& pods);
 
  private:
   Plan plan_for(const QueueKey& key, Time now) const;

@@ -19,7 +19,8 @@ std::string_view phase_of(Value pod) { return pod.get({"status", "phase"}).as_st
 
 bool condition_is_true(Value object, std::string_view type) {
   for (const Value condition : object.get({"status", "conditions"}).items()) {
-    if (condition.get("type").as_string() == type) return condition.get("status").as_string() == "True";
+    if (condition.get("type").as_string() == type)
+      return condition.get("status").as_string() == "True";
   }
   return false;
 }
@@ -52,11 +53,14 @@ class Planner {
     const bool finished = condition_is_true(job_, "Complete") || condition_is_true(job_, "Failed");
     if (finished || !job_.get({"metadata", "deletionTimestamp"}).is_null()) return std::move(plan_);
     count();
-    status_ = job_.get("status").is_object() ? json::clone(arena_, job_.get("status")) : Value::object(arena_);
+    status_ = job_.get("status").is_object() ? json::clone(arena_, job_.get("status"))
+                                             : Value::object(arena_);
     if (failed_ > backoff_limit()) {
-      finish("FailureTarget", "Failed", "BackoffLimitExceeded", "Job has reached the specified backoff limit");
+      finish("FailureTarget", "Failed", "BackoffLimitExceeded",
+             "Job has reached the specified backoff limit");
     } else if (succeeded() >= wanted()) {
-      finish("SuccessCriteriaMet", "Complete", "CompletionsReached", "Reached expected number of succeeded pods");
+      finish("SuccessCriteriaMet", "Complete", "CompletionsReached",
+             "Reached expected number of succeeded pods");
     } else if (!spec_.get("suspend").as_bool()) {
       create_pods();
     }
@@ -94,7 +98,8 @@ class Planner {
   }
 
   void create_pods() {
-    std::int64_t missing = std::min(parallelism(), wanted_active()) - static_cast<std::int64_t>(active_.size());
+    std::int64_t missing =
+        std::min(parallelism(), wanted_active()) - static_cast<std::int64_t>(active_.size());
     std::int64_t index = 0;
     for (; missing > 0; --missing, ++index) {
       while (completed_indexes_.contains(index) || active_indexes_.contains(index)) ++index;
@@ -108,7 +113,8 @@ class Planner {
   void create_pod(std::int64_t index) {
     Value pod = json::clone(arena_, spec_.get("template"));
     Value metadata = pod.object_at("metadata");
-    const std::string base = indexed() ? fmt::format("{}-{}", name_of(job_), index) : std::string(name_of(job_));
+    const std::string base =
+        indexed() ? fmt::format("{}-{}", name_of(job_), index) : std::string(name_of(job_));
     pod.set("apiVersion", "v1");
     pod.set("kind", "Pod");
     metadata.set("generateName", base + "-");
@@ -135,7 +141,9 @@ class Planner {
       for (const Value container : spec.get(part).items()) {
         Value variable = Value::object(arena_);
         variable.set("name", "JOB_COMPLETION_INDEX");
-        variable.object_at("valueFrom").object_at("fieldRef").set("fieldPath", fmt::format("metadata.labels['{}']", kIndex));
+        variable.object_at("valueFrom")
+            .object_at("fieldRef")
+            .set("fieldPath", fmt::format("metadata.labels['{}']", kIndex));
         container.array_at("env").push_back(variable);
       }
     }
@@ -153,7 +161,8 @@ class Planner {
   }
 
   // Kubernetes says first that a Job will finish, then, once no pod is left, that it has.
-  void finish(std::string_view interim, std::string_view final, std::string_view reason, std::string_view message) {
+  void finish(std::string_view interim, std::string_view final, std::string_view reason,
+              std::string_view message) {
     if (!condition_is_true(job_, interim)) add_condition(interim, reason, message);
     if (!active_.empty()) return stop_active();
     add_condition(final, reason, message);
@@ -193,8 +202,10 @@ class Planner {
     status_.set("ready", Value::of(ready_));
     status_.set("terminating", Value::of(0));
     status_.object_at("uncountedTerminatedPods");
-    if (indexed() && !completed_indexes_.empty()) status_.set("completedIndexes", intervals(completed_indexes_));
-    if (!status_.has("startTime") && !spec_.get("suspend").as_bool()) status_.set("startTime", format_time(now_));
+    if (indexed() && !completed_indexes_.empty())
+      status_.set("completedIndexes", intervals(completed_indexes_));
+    if (!status_.has("startTime") && !spec_.get("suspend").as_bool())
+      status_.set("startTime", format_time(now_));
     if (json::equal(status_, job_.get("status"))) return;
     Value patch = Value::object(arena_);
     patch.object_at("metadata").set("resourceVersion", job_.get({"metadata", "resourceVersion"}));
@@ -233,6 +244,8 @@ class Planner {
 
 }  // namespace
 
-Plan plan(const Kinds& kinds, const View& view, Time now) { return Planner(kinds, view, now).plan(); }
+Plan plan(const Kinds& kinds, const View& view, Time now) {
+  return Planner(kinds, view, now).plan();
+}
 
 }  // namespace muster::controllers::job

@@ -25,7 +25,8 @@ class JobPlan : public testing::Test {
   Value pod(int index, std::string_view phase) {
     Value out = parse(R"({"metadata":{"namespace":"d","annotations":{}},"status":{}})");
     out.get("metadata").set("name", fmt::format("j-{}-x", index));
-    out.get({"metadata", "annotations"}).set("batch.kubernetes.io/job-completion-index", std::to_string(index));
+    out.get({"metadata", "annotations"})
+        .set("batch.kubernetes.io/job-completion-index", std::to_string(index));
     out.get("status").set("phase", phase);
     return out;
   }
@@ -39,14 +40,16 @@ class JobPlan : public testing::Test {
 
   json::Arena arena_;
   api::Resource jobs_, pods_;
-  Value job_ = parse(R"({"metadata":{"name":"j","namespace":"d","uid":"u","resourceVersion":"1"},"spec":{
+  Value job_ =
+      parse(R"({"metadata":{"name":"j","namespace":"d","uid":"u","resourceVersion":"1"},"spec":{
     "completionMode":"Indexed","parallelism":2,"completions":3,"backoffLimit":1,
     "template":{"metadata":{"labels":{"l":"1"}},"spec":{"containers":[{"name":"c"}]}}}})");
   Plan last_;
 };
 
 TEST_F(JobPlan, StartsAsManyPodsAsMayRunAtOnce) {
-  EXPECT_THAT(plan_for({}), ElementsAre("create pods d/j-0", "create pods d/j-1", "patch jobs.batch/status d/j"));
+  EXPECT_THAT(plan_for({}),
+              ElementsAre("create pods d/j-0", "create pods d/j-1", "patch jobs.batch/status d/j"));
   EXPECT_THAT(status(), HasSubstr(R"("active":2)"));
 }
 
@@ -58,7 +61,8 @@ TEST_F(JobPlan, APodKnowsItsIndex) {
 }
 
 TEST_F(JobPlan, FillsTheIndexThatIsMissing) {
-  EXPECT_THAT(plan_for({pod(0, "Succeeded"), pod(2, "Running")}), ElementsAre("create pods d/j-1", "patch jobs.batch/status d/j"));
+  EXPECT_THAT(plan_for({pod(0, "Succeeded"), pod(2, "Running")}),
+              ElementsAre("create pods d/j-1", "patch jobs.batch/status d/j"));
 }
 
 TEST_F(JobPlan, ReplacesAFailedPodUntilTheLimit) {
@@ -68,7 +72,8 @@ TEST_F(JobPlan, ReplacesAFailedPodUntilTheLimit) {
 }
 
 TEST_F(JobPlan, IsCompleteWhenEveryIndexIs) {
-  EXPECT_THAT(plan_for({pod(0, "Succeeded"), pod(1, "Succeeded"), pod(2, "Succeeded")}), ElementsAre("patch jobs.batch/status d/j"));
+  EXPECT_THAT(plan_for({pod(0, "Succeeded"), pod(1, "Succeeded"), pod(2, "Succeeded")}),
+              ElementsAre("patch jobs.batch/status d/j"));
   EXPECT_THAT(status(), HasSubstr(R"("completedIndexes":"0-2")"));
   EXPECT_THAT(status(), HasSubstr(R"("type":"Complete")"));
 }

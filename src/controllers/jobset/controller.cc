@@ -4,15 +4,17 @@
 
 namespace muster::controllers::jobset {
 
-Controller::Controller(client::Client& client, const api::Registry& registry, client::Informer& job_sets,
-                       client::Informer& jobs, client::Informer& services)
+Controller::Controller(client::Client& client, const api::Registry& registry,
+                       client::Informer& job_sets, client::Informer& jobs,
+                       client::Informer& services)
     : kinds_{.job_set = registry.find("jobset.x-k8s.io", "v1alpha2", "jobsets"),
              .job = registry.find("batch", "v1", "jobs"),
              .service = registry.find("", "v1", "services")},
       job_sets_(job_sets),
       jobs_(jobs),
       services_(services),
-      runner_("jobset", client, {&job_sets, &jobs, &services}, [this](const QueueKey& key, Time now) { return plan_for(key, now); }) {
+      runner_("jobset", client, {&job_sets, &jobs, &services},
+              [this](const QueueKey& key, Time now) { return plan_for(key, now); }) {
   job_sets_.on_change([this](const auto& before, const auto& after) {
     const api::Meta& meta = (after ? after : before)->meta();
     runner_.add({meta.ns, meta.name});
@@ -33,7 +35,8 @@ Plan Controller::plan_for(const QueueKey& key, Time now) const {
   if (job_set.is_null()) return {};
   const auto jobs = owned_by(arena, jobs_, key.ns, job_set.get({"metadata", "uid"}).as_string());
   const std::string_view named = job_set.get({"spec", "network", "subdomain"}).as_string();
-  const bool has_service = services_.find(key.ns, named.empty() ? std::string_view(key.name) : named) != nullptr;
+  const bool has_service =
+      services_.find(key.ns, named.empty() ? std::string_view(key.name) : named) != nullptr;
   return plan(kinds_, {.job_set = job_set, .jobs = jobs, .has_service = has_service}, now);
 }
 

@@ -10,8 +10,8 @@ namespace muster::controllers::jobset {
 class Controller {
  public:
   // The informers must outlive the controller and be started by the caller.
-  Controller(client::Client& client, const api::Registry& registry, client::Informer& job_sets, client::Informer& jobs,
-             client::Informer& services);
+  Controller(client::Client& client, const api::Registry& registry, client::Informer& job_sets,
+             client::Informer& jobs, client::Informer& services);
 
  private:
   Plan plan_for(const QueueKey& key, Time now) const;

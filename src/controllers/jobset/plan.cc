@@ -18,7 +18,8 @@ std::string_view name_of(Value object) { return object.get({"metadata", "name"})
 
 bool has_condition(Value object, std::string_view type) {
   for (const Value condition : object.get({"status", "conditions"}).items()) {
-    if (condition.get("type").as_string() == type) return condition.get("status").as_string() == "True";
+    if (condition.get("type").as_string() == type)
+      return condition.get("status").as_string() == "True";
   }
   return false;
 }
@@ -31,7 +32,9 @@ std::string_view label(Value object, std::string_view key) {
 Value replicated_job_status(Arena& arena, Value replicated_job, std::span<const Value> jobs) {
   std::int64_t ready = 0, succeeded = 0, failed = 0, active = 0, suspended = 0;
   for (const Value job : jobs) {
-    if (label(job, "jobset.sigs.k8s.io/replicatedjob-name") != replicated_job.get("name").as_string()) continue;
+    if (label(job, "jobset.sigs.k8s.io/replicatedjob-name") !=
+        replicated_job.get("name").as_string())
+      continue;
     if (has_condition(job, "Complete")) {
       ++succeeded;
     } else if (has_condition(job, "Failed")) {
@@ -60,11 +63,16 @@ Value replicated_job_status(Arena& arena, Value replicated_job, std::span<const 
 class Planner {
  public:
   Planner(const Kinds& kinds, const View& view, Time now)
-      : kinds_(kinds), view_(view), now_(now), set_(view.job_set), ns_(set_.get({"metadata", "namespace"}).as_string()) {}
+      : kinds_(kinds),
+        view_(view),
+        now_(now),
+        set_(view.job_set),
+        ns_(set_.get({"metadata", "namespace"}).as_string()) {}
 
   Plan plan() {
     if (!set_.get({"metadata", "deletionTimestamp"}).is_null()) return std::move(plan_);
-    status_ = set_.get("status").is_object() ? json::clone(arena_, set_.get("status")) : Value::object(arena_);
+    status_ = set_.get("status").is_object() ? json::clone(arena_, set_.get("status"))
+                                             : Value::object(arena_);
     update_counts();
     if (!has_condition(set_, "Completed") && !has_condition(set_, "Failed")) advance();
     write_status_if_changed();
@@ -100,8 +108,10 @@ class Planner {
   }
 
   void fail_set(Value job) {
-    add_condition("Failed", "FailedJobs",
-                  fmt::format("jobset failed due to one or more job failures (first failed job: {})", name_of(job)));
+    add_condition(
+        "Failed", "FailedJobs",
+        fmt::format("jobset failed due to one or more job failures (first failed job: {})",
+                    name_of(job)));
     status_.set("terminalState", "Failed");
     plan_.reason = "a job failed";
   }
@@ -126,7 +136,9 @@ class Planner {
     const std::string_view named = set_.get({"spec", "network", "subdomain"}).as_string();
     return named.empty() ? name_of(set_) : named;
   }
-  bool wants_hostnames() const { return set_.get({"spec", "network", "enableDNSHostnames"}).as_bool(); }
+  bool wants_hostnames() const {
+    return set_.get({"spec", "network", "enableDNSHostnames"}).as_bool();
+  }
 
   void ensure_service() {
     if (!wants_hostnames() || view_.has_service) return;
@@ -152,13 +164,15 @@ class Planner {
     for (const Value replicated_job : set_.get({"spec", "replicatedJobs"}).items()) {
       const std::int64_t replicas = replicated_job.get("replicas").as_int();
       for (std::int64_t i = 0; i < replicas; ++i, ++global_index) {
-        const std::string name = fmt::format("{}-{}-{}", name_of(set_), replicated_job.get("name").as_string(), i);
+        const std::string name =
+            fmt::format("{}-{}-{}", name_of(set_), replicated_job.get("name").as_string(), i);
         if (!have.contains(name)) create(kinds_.job, job(replicated_job, name, i, global_index));
       }
     }
   }
 
-  Value job(Value replicated_job, const std::string& name, std::int64_t index, std::int64_t global_index) {
+  Value job(Value replicated_job, const std::string& name, std::int64_t index,
+            std::int64_t global_index) {
     Value job = Value::object(arena_);
     job.set("apiVersion", "batch/v1");
     job.set("kind", "Job");
@@ -245,6 +259,8 @@ class Planner {
 
 }  // namespace
 
-Plan plan(const Kinds& kinds, const View& view, Time now) { return Planner(kinds, view, now).plan(); }
+Plan plan(const Kinds& kinds, const View& view, Time now) {
+  return Planner(kinds, view, now).plan();
+}
 
 }  // namespace muster::controllers::jobset

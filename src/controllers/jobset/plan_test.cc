@@ -23,8 +23,10 @@ api::Resource resource(const char* group, const char* plural) {
 class JobSetPlan : public testing::Test {
  protected:
   Value parse(std::string_view text) { return *json::parse(arena_, text); }
-  Value job(std::string_view name, std::string_view replicated_job, std::string_view condition = "") {
-    Value out = parse(R"({"metadata":{"labels":{}},"spec":{"parallelism":1,"completions":1},"status":{"conditions":[]}})");
+  Value job(std::string_view name, std::string_view replicated_job,
+            std::string_view condition = "") {
+    Value out = parse(
+        R"({"metadata":{"labels":{}},"spec":{"parallelism":1,"completions":1},"status":{"conditions":[]}})");
     out.get("metadata").set("name", name);
     out.get({"metadata", "labels"}).set("jobset.sigs.k8s.io/replicatedjob-name", replicated_job);
     if (!condition.empty()) {
@@ -36,14 +38,16 @@ class JobSetPlan : public testing::Test {
     return out;
   }
   std::vector<std::string> plan_for(const std::vector<Value>& jobs, bool has_service = true) {
-    last_ = plan({&job_sets_, &jobs_, &services_}, {.job_set = set_, .jobs = jobs, .has_service = has_service}, Time{});
+    last_ = plan({&job_sets_, &jobs_, &services_},
+                 {.job_set = set_, .jobs = jobs, .has_service = has_service}, Time{});
     std::vector<std::string> out;
     for (const auto& write : last_.writes) out.push_back(write.summary());
     return out;
   }
 
   json::Arena arena_;
-  api::Resource job_sets_ = resource("jobset.x-k8s.io", "jobsets"), jobs_ = resource("batch", "jobs"), services_ = resource("", "services");
+  api::Resource job_sets_ = resource("jobset.x-k8s.io", "jobsets"),
+                jobs_ = resource("batch", "jobs"), services_ = resource("", "services");
   Value set_ = parse(R"({"apiVersion":"jobset.x-k8s.io/v1alpha2","kind":"JobSet",
     "metadata":{"name":"t","namespace":"d","uid":"u","resourceVersion":"1"},
     "spec":{"network":{"enableDNSHostnames":true},"replicatedJobs":[
@@ -53,9 +57,10 @@ class JobSetPlan : public testing::Test {
 };
 
 TEST_F(JobSetPlan, ANewSetGetsItsServiceItsJobsAndAStatus) {
-  EXPECT_THAT(plan_for({}, false),
-              ElementsAre("create services d/t", "create jobs.batch d/t-a-0", "create jobs.batch d/t-b-0",
-                          "create jobs.batch d/t-b-1", "patch jobsets.jobset.x-k8s.io/status d/t"));
+  EXPECT_THAT(
+      plan_for({}, false),
+      ElementsAre("create services d/t", "create jobs.batch d/t-a-0", "create jobs.batch d/t-b-0",
+                  "create jobs.batch d/t-b-1", "patch jobsets.jobset.x-k8s.io/status d/t"));
 }
 
 TEST_F(JobSetPlan, CreatesOnlyWhatIsMissing) {
@@ -72,7 +77,8 @@ TEST_F(JobSetPlan, JobsCarryTheirIndexesAndTheirOwner) {
 }
 
 TEST_F(JobSetPlan, CompletesWhenAllJobsHave) {
-  plan_for({job("t-a-0", "a", "Complete"), job("t-b-0", "b", "Complete"), job("t-b-1", "b", "Complete")});
+  plan_for({job("t-a-0", "a", "Complete"), job("t-b-0", "b", "Complete"),
+            job("t-b-1", "b", "Complete")});
   ASSERT_EQ(last_.writes.size(), 1u);
   EXPECT_THAT(last_.writes[0].body, HasSubstr("AllJobsCompleted"));
 }

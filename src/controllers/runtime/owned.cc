@@ -12,8 +12,8 @@ json::Value parsed(json::Arena& arena, const client::ObjectPtr& object) {
   return *value;
 }
 
-std::vector<json::Value> owned_by(json::Arena& arena, const client::Informer& children, std::string_view ns,
-                                  std::string_view uid) {
+std::vector<json::Value> owned_by(json::Arena& arena, const client::Informer& children,
+                                  std::string_view ns, std::string_view uid) {
   std::vector<json::Value> found;
   const std::string prefix = std::string(ns) + "/";
   for (auto at = children.objects().lower_bound(prefix); at != children.objects().end(); ++at) {

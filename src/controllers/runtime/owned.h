@@ -10,8 +10,8 @@
 namespace muster::controllers {
 
 // Children in `ns`, in the order of their names, parsed into the arena.
-std::vector<json::Value> owned_by(json::Arena& arena, const client::Informer& children, std::string_view ns,
-                                  std::string_view uid);
+std::vector<json::Value> owned_by(json::Arena& arena, const client::Informer& children,
+                                  std::string_view ns, std::string_view uid);
 // The parsed object; null if the informer does not have it.
 json::Value parsed(json::Arena& arena, const client::ObjectPtr& object);
 

@@ -4,7 +4,8 @@
 
 namespace muster::controllers {
 
-Runner::Runner(std::string name, client::Client& client, std::vector<client::Informer*> sources, Planner planner)
+Runner::Runner(std::string name, client::Client& client, std::vector<client::Informer*> sources,
+               Planner planner)
     : name_(std::move(name)),
       client_(client),
       sources_(std::move(sources)),
@@ -31,7 +32,8 @@ bool Runner::current(const QueueKey& key) {
   return false;
 }
 
-void Runner::remember(const QueueKey& key, const client::Operation& write, std::string_view answer) {
+void Runner::remember(const QueueKey& key, const client::Operation& write,
+                      std::string_view answer) {
   for (const client::Informer* source : sources_) {
     if (&source->resource() != write.resource || write.verb == client::Verb::kDelete) continue;
     const store::Revision revision = client::to_revision(api::decode_meta(answer).resource_version);
@@ -43,7 +45,8 @@ void Runner::work(const QueueKey& key) {
   if (!current(key)) return queue_.done(key);
   auto plan = std::make_shared<const Plan>(planner_(key, client_.loop().clock().now()));
   if (!plan->empty()) {
-    log::debug("plan", {{"controller", name_}, {"key", key.ns + "/" + key.name}, {"plan", plan->text()}});
+    log::debug("plan",
+               {{"controller", name_}, {"key", key.ns + "/" + key.name}, {"plan", plan->text()}});
   }
   perform(key, std::move(plan), 0);
 }
@@ -63,11 +66,14 @@ void Runner::finish(const QueueKey& key, const Plan& plan) {
   queue_.done(key);
 }
 
-// The cache was stale, or the server is in trouble: the next plan, made of newer knowledge, gets there.
+// The cache was stale, or the server is in trouble: the next plan, made of newer knowledge, gets
+// there.
 void Runner::failed(const QueueKey& key, const client::Operation& write, const Error& error) {
-  const bool stale = error.code == Code::kConflict || error.code == Code::kAlreadyExists || error.code == Code::kNotFound;
+  const bool stale = error.code == Code::kConflict || error.code == Code::kAlreadyExists ||
+                     error.code == Code::kNotFound;
   if (!stale) {
-    log::warn("write failed", {{"controller", name_}, {"write", write.summary()}, {"error", error.message}});
+    log::warn("write failed",
+              {{"controller", name_}, {"write", write.summary()}, {"error", error.message}});
   }
   queue_.add_failed(key);
   queue_.done(key);

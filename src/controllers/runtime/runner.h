@@ -1,8 +1,9 @@
-// Carries plans out. One runner drives one controller: it takes keys from a fair queue, asks for a plan, performs its
-// writes through the client and comes back when a write failed or the plan says so. Nothing but the runner writes.
+// Carries plans out. One runner drives one controller: it takes keys from a fair queue, asks for a
+// plan, performs its writes through the client and comes back when a write failed or the plan says
+// so. Nothing but the runner writes.
 //
-// It plans for a key only when the informers are complete and have seen what it last wrote for that key. So a plan never
-// repeats a write because its effect has not come back yet.
+// It plans for a key only when the informers are complete and have seen what it last wrote for that
+// key. So a plan never repeats a write because its effect has not come back yet.
 #pragma once
 
 #include <functional>
@@ -23,13 +24,15 @@ class Runner {
  public:
   // Must be a pure function of what the sources hold now. They must outlive the runner.
   using Planner = std::function<Plan(const QueueKey& key, Time now)>;
-  Runner(std::string name, client::Client& client, std::vector<client::Informer*> sources, Planner planner);
+  Runner(std::string name, client::Client& client, std::vector<client::Informer*> sources,
+         Planner planner);
 
   void add(const QueueKey& key) { queue_.add(key); }
   bool idle() const { return queue_.idle(); }
 
  private:
-  // Writes under way at once, over all keys: enough to fill the store's groups, bounded for a remote server.
+  // Writes under way at once, over all keys: enough to fill the store's groups, bounded for a
+  // remote server.
   static constexpr int kWidth = 32;
 
   // How long to trust that the event of an own write is still to come, before looking without it.

@@ -1,0 +1,170 @@
+#include "cli/diagnose.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace muster::cli {
+namespace {
+
+using json::Value;
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0u);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t same = diagonal + (std::tolower(a[i]) == std::tolower(b[j]) ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({same, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+// Every text in double quotes.
+std::vector<std::string> quoted(std::string_view text) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; (at = text.find('"', at)) != std::string_view::npos;) {
+    const std::size_t end = text.find('"', at + 1);
+    if (end == std::string_view::npos) break;
+    out.emplace_back(text.substr(at + 1, end - at - 1));
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string_view line_of(std::string_view text, int line) {
+  for (; line > 1; --line)
+    text.remove_prefix(std::min(text.size(), text.find('\n') == std::string_view::npos
+                                                 ? text.size()
+                                                 : text.find('\n') + 1));
+  return text.substr(0, text.find('\n'));
+}
+
+// The schema of the struct that a path's last part lies in.
+const api::Schema* schema_around(const api::Schema* schema, std::string_view path) {
+  while (schema != nullptr) {
+    const std::size_t end = path.find_first_of(".[");
+    if (end == std::string_view::npos) return schema;
+    if (path[0] == '[') {
+      const std::size_t close = path.find(']');
+      if (close == std::string_view::npos) return nullptr;
+      schema = schema->elem;
+      path.remove_prefix(close + 1);
+    } else {
+      if (end > 0) {
+        const api::Field* field = schema->field(path.substr(0, end));
+        schema = field == nullptr ? nullptr : field->schema;
+      }
+      path.remove_prefix(path[end] == '.' ? end + 1 : end);
+    }
+  }
+  return nullptr;
+}
+
+std::string_view last_part(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string_view::npos ? path : path.substr(dot + 1);
+}
+
+std::string arrow(const Source& source, json::Position at, std::size_t width,
+                  const std::string& note) {
+  if (at.line == 0) return fmt::format("  --> {}\n", source.file);
+  const std::string number = std::to_string(at.line);
+  const std::string gap(number.size(), ' ');
+  const std::size_t column = at.column > 0 ? static_cast<std::size_t>(at.column) : 1;
+  return fmt::format(
+      "  --> {}:{}:{}\n   {} | {}\n   {} | {}{}{}{}\n", source.file, at.line, at.column, number,
+      line_of(source.text, at.line), gap, std::string(column - 1, ' '),
+      std::string(std::max<std::size_t>(width, 1), '^'), note.empty() ? "" : " ", note);
+}
+
+std::string meant(const std::optional<std::string>& guess) {
+  return guess ? fmt::format("did you mean \"{}\"?", *guess) : "";
+}
+
+std::string explain_unknown(const std::string& path, const Source& source) {
+  std::vector<std::string> known;
+  const api::Schema* around =
+      source.resource == nullptr ? nullptr : schema_around(source.resource->schema, path);
+  if (around != nullptr) {
+    for (const auto& field : around->fields) known.push_back(field.name);
+  }
+  const auto at = source.document->positions.find(path + "#");
+  const json::Position position = at == source.document->positions.end()
+                                      ? json::find_position(*source.document, path)
+                                      : at->second;
+  const std::string_view name = last_part(path);
+  return fmt::format("error: unknown field {}\n{}", path,
+                     arrow(source, position, name.size(), meant(did_you_mean(name, known))));
+}
+
+// What a fault's value could have been: the values that its message lists, or the names that
+// dependsOn may use.
+std::vector<std::string> alternatives(const Cause& cause, const Source& source) {
+  if (const std::size_t supported = cause.message.find("supported values:");
+      supported != std::string::npos) {
+    return quoted(std::string_view(cause.message).substr(supported));
+  }
+  std::vector<std::string> names;
+  if (cause.field.find("dependsOn") == std::string::npos) return names;
+  const std::size_t open = cause.field.find('['), close = cause.field.find(']');
+  const std::size_t before =
+      open == std::string::npos || close == std::string::npos
+          ? 0
+          : std::strtoul(cause.field.substr(open + 1, close - open - 1).c_str(), nullptr, 10);
+  const auto items = source.document->root.get({"spec", "replicatedJobs"}).items();
+  for (std::size_t i = 0; i < std::min(before, items.size()); ++i)
+    names.emplace_back(items[i].get("name").as_string());
+  return names;
+}
+
+std::string explain_cause(const Cause& cause, const Source& source) {
+  const auto words = quoted(cause.message);
+  const std::string value = words.empty() ? "" : words.front();
+  const auto options = alternatives(cause, source);
+  std::string out = fmt::format("error: {}: {}\n{}", cause.field, cause.message,
+                                arrow(source, json::find_position(*source.document, cause.field),
+                                      value.size(), meant(did_you_mean(value, options))));
+  if (!options.empty() && cause.field.find("dependsOn") != std::string::npos) {
+    out += fmt::format("  help: dependsOn may name only entries above it in the list: {}\n",
+                       fmt::join(options, ", "));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<std::string> did_you_mean(std::string_view word,
+                                        const std::vector<std::string>& candidates) {
+  std::optional<std::string> best;
+  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const auto& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (candidate != word && distance < least) {
+      least = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::string explain(const Error& error, const Source& source) {
+  std::string out;
+  constexpr std::string_view kUnknown = "unknown field \"";
+  for (std::size_t at = 0; (at = error.message.find(kUnknown, at)) != std::string::npos;) {
+    at += kUnknown.size();
+    out += explain_unknown(error.message.substr(at, error.message.find('"', at) - at), source);
+  }
+  for (const auto& cause : error.causes) {
+    if (!cause.field.empty()) out += explain_cause(cause, source);
+  }
+  if (out.empty()) return fmt::format("error: {}\n", error.message);
+  return out + "Nothing was stored.\n";
+}
+
+}  // namespace muster::cli
