@@ -76,9 +76,10 @@ class KeyFiles {
 Result<net::KeyPair> open_authority(const std::string& dir, Time now) {
   const KeyFiles files(dir, "ca");
   if (files.exists()) return files.load();
+  // Not the server certificate's subject: OpenSSL takes equal subject and issuer for self-signed.
   MUSTER_TRY(
       net::KeyPair authority,
-      net::make_authority({"muster", {}}, {now - std::chrono::hours(1), now + kAuthorityLife}));
+      net::make_authority({"muster-ca", {}}, {now - std::chrono::hours(1), now + kAuthorityLife}));
   MUSTER_CHECK(files.save(authority));
   return authority;
 }
