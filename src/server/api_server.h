@@ -59,10 +59,7 @@ class LogSource {
 
 struct Options {
   std::vector<Token> tokens;
-  bool anonymous = true;  // requests without credentials are system:anonymous; else 401
-  // Every new namespace gets its service account "default" with it; upstream has a controller for
-  // that.
-  bool default_service_accounts = false;
+  bool anonymous = true;       // requests without credentials are system:anonymous; else 401
   bool impersonation = false;  // Impersonate-* headers of system:masters are honoured
   std::uint64_t seed = 1;      // of uids and generated names; pass real randomness outside tests
   VersionInfo version;

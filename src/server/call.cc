@@ -77,7 +77,7 @@ Call::Call(std::shared_ptr<Core> the_core, std::shared_ptr<http::Exchange> the_e
     : core(std::move(the_core)),
       exchange(std::move(the_exchange)),
       started(core->clock.now()),
-      audit_id(core->new_uid()) {
+      audit_id(core->new_audit_id()) {
   ++core->in_flight;
 }
 

@@ -27,11 +27,17 @@ Core::Core(store::Store& the_store, const api::Registry& the_registry, const Clo
                        "io.k8s.api.autoscaling.v1.Scale")),
       token_requests(bare_kind(the_registry, {"authentication.k8s.io", "v1", "TokenRequest"},
                                "io.k8s.api.authentication.v1.TokenRequest")),
-      rng_(options.seed) {}
+      rng_(options.seed),
+      audit_rng_(~options.seed) {}
 
 std::string Core::new_uid() {
   const std::lock_guard lock(mutex_);
   return make_uid(rng_);
+}
+
+std::string Core::new_audit_id() {
+  const std::lock_guard lock(mutex_);
+  return make_uid(audit_rng_);
 }
 
 std::string Core::name_suffix() {

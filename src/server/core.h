@@ -31,6 +31,7 @@ class Core {
 
   // Any thread.
   std::string new_uid();
+  std::string new_audit_id();  // from a source of its own: reads do not change which uids come next
   std::string name_suffix();
   std::uint64_t random_below(std::uint64_t bound);
   void set_not_ready(std::string why);
@@ -42,6 +43,7 @@ class Core {
  private:
   mutable std::mutex mutex_;
   Rng rng_;
+  Rng audit_rng_;
   std::string not_ready_;
 };
 

@@ -8,24 +8,6 @@ namespace {
 
 constexpr std::string_view kOwnManager = "kube-apiserver";
 
-// The second half of creating a namespace: its service account "default".
-Result<Outcome> plan_default_account(Attempt& attempt) {
-  const api::Resource& accounts = *attempt.call.core->registry.find("", "v1", "serviceaccounts");
-  const std::string& ns = attempt.committed->meta().name;
-  Outcome outcome{.status = 201, .write = {}, .shown = attempt.committed, .body = {}, .next = {}};
-  if (attempt.find(accounts, ns, "default") != nullptr) return outcome;
-  const json::Value account = json::Value::object(attempt.arena);
-  account.set("kind", "ServiceAccount");
-  account.set("apiVersion", "v1");
-  const json::Value metadata = account.object_at("metadata");
-  metadata.set("name", "default");
-  metadata.set("namespace", ns);
-  metadata.set("uid", attempt.call.core->new_uid());
-  metadata.set("creationTimestamp", format_time(attempt.now));
-  MUSTER_TRY(outcome.write, put_write(attempt.arena, account, accounts, 0));
-  return outcome;
-}
-
 void add_condition(json::Value conditions, std::string_view type, std::string_view reason,
                    std::string_view message, Time now) {
   const json::Value condition = json::Value::object(conditions.arena());
@@ -67,13 +49,9 @@ bool defines_served_kind(const api::Registry& registry, json::Value definition) 
 
 // What the server itself does when an object of the kind has been stored; empty for most.
 Plan sequel_of(const Call& call, json::Value object) {
-  const std::string kind = call.resource->qualified();
-  if (kind == "namespaces" && call.core->options.default_service_accounts)
-    return plan_default_account;
-  if (kind == "customresourcedefinitions.apiextensions.k8s.io" &&
-      defines_served_kind(call.core->registry, object)) {
-    return plan_established;
-  }
+  const bool definition =
+      call.resource->qualified() == "customresourcedefinitions.apiextensions.k8s.io";
+  if (definition && defines_served_kind(call.core->registry, object)) return plan_established;
   return nullptr;
 }
 

@@ -272,14 +272,6 @@ TEST_F(Write, AnObjectTooLargeForTheStoreIsRefused) {
   EXPECT_EQ(made->status, 413) << made->body.substr(0, 300);
 }
 
-TEST_F(Write, ANamespaceBringsItsServiceAccountIfWanted) {
-  TestServer other({.default_service_accounts = true});
-  EXPECT_EQ(
-      at(*other.admin("POST", "/api/v1/namespaces", R"({"metadata":{"name":"n"}})"), {"kind"}),
-      "Namespace");
-  EXPECT_EQ(other.admin("GET", "/api/v1/namespaces/n/serviceaccounts/default")->status, 200);
-}
-
 TEST_F(Write, TheDefinitionOfAServedKindIsEstablished) {
   const std::string definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
   const TestExchangePtr made = server.admin(
