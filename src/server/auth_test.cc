@@ -135,6 +135,25 @@ TEST_F(Auth, AServiceAccountsTokenIsGoodWhileItsAccountLives) {
   EXPECT_EQ(as(fresh, "GET", "/api")->status, 401) << "the account is gone";
 }
 
+TEST_F(Auth, ATokenRequestOwnsTheAudiencesThatItSends) {
+  const auto request = [&](const std::string& spec) {
+    return server.admin("POST", "/api/v1/namespaces/a/serviceaccounts/default/token",
+                        R"({"spec":)" + spec + "}");
+  };
+  EXPECT_NE(request(R"({"audiences":[]})")->body.find("f:audiences"), std::string::npos);
+  const TestExchangePtr silent = request("{}");
+  EXPECT_EQ(silent->body.find("f:audiences"), std::string::npos);
+  EXPECT_EQ(at(*silent, {"spec", "audiences"}), R"(["https://kubernetes.default.svc"])");
+}
+
+TEST_F(Auth, ATokenForSomebodyElseIsNoProofHere) {
+  const TestExchangePtr made =
+      server.admin("POST", "/api/v1/namespaces/a/serviceaccounts/default/token",
+                   R"({"spec":{"audiences":["https://vault.example.com"]}})");
+  ASSERT_EQ(made->status, 201) << made->body;
+  EXPECT_EQ(as(at(*made, {"status", "token"}), "GET", "/api")->status, 401);
+}
+
 TEST_F(Auth, ImpersonationIsOffUnlessAllowed) {
   const http::Headers as_bob{{"Impersonate-User", "bob"}};
   EXPECT_EQ(server.admin("GET", "/api/v1/pods", "", as_bob)->status, 403);

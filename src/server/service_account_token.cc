@@ -1,5 +1,7 @@
 #include "server/service_account_token.h"
 
+#include <algorithm>
+
 #include "json/parse.h"
 #include "json/write.h"
 #include "server/base64url.h"
@@ -19,7 +21,7 @@ std::string payload(const TokenClaims& claims) {
   json::Arena arena;
   const json::Value out = json::Value::object(arena);
   const json::Value audience = out.array_at("aud");
-  audience.push_back(json::Value::view(kTokenIssuer));
+  for (const std::string& each : claims.audiences) audience.push_back(json::Value::view(each));
   out.set("exp", json::Value::of(seconds(claims.expires)));
   out.set("iat", json::Value::of(seconds(claims.issued)));
   out.set("iss", kTokenIssuer);
@@ -62,8 +64,13 @@ std::optional<TokenClaims> verify(const Core& core, std::string_view token) {
                      .name = std::string(bound.get({"serviceaccount", "name"}).as_string()),
                      .uid = std::string(bound.get({"serviceaccount", "uid"}).as_string()),
                      .id = std::string(tree->get("jti").as_string()),
+                     .audiences = {},
                      .issued = from_seconds(tree->get("iat").as_int()),
                      .expires = from_seconds(tree->get("exp").as_int())};
+  for (const json::Value each : tree->get("aud").items())
+    claims.audiences.emplace_back(each.as_string());
+  if (std::ranges::find(claims.audiences, kTokenIssuer) == claims.audiences.end())
+    return std::nullopt;
   if (core.clock.now() >= claims.expires) return std::nullopt;
   const api::Resource* accounts = core.registry.find("", "v1", "serviceaccounts");
   const store::ObjectPtr account =

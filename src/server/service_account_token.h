@@ -16,14 +16,15 @@ struct TokenClaims {
   std::string ns;
   std::string name;
   std::string uid;
-  std::string id;  // jti
+  std::string id;                      // jti
+  std::vector<std::string> audiences;  // whom the token is for
   Time issued{};
   Time expires{};
 };
 
 std::string sign(const Core& core, const TokenClaims& claims);
-// Nothing unless the token is ours, in time, and its service account still exists with the same
-// uid.
+// Nothing unless the token is ours, for us, in time, and its service account still exists with the
+// same uid. A token for another audience is no proof here: whoever it was shown to could use it.
 std::optional<TokenClaims> verify(const Core& core, std::string_view token);
 User user_of(const TokenClaims& claims);
 

@@ -25,6 +25,28 @@ Status validate_spec(json::Value request, std::string_view name) {
                                          "authentication.k8s.io", "TokenRequest", name));
 }
 
+void default_audiences(json::Value spec) {
+  if (!spec.get("audiences").empty()) return;
+  const json::Value audiences = json::Value::array(spec.arena());
+  audiences.push_back(json::Value::view(kTokenIssuer));
+  spec.set("audiences", audiences);
+}
+
+std::vector<std::string> audiences_of(json::Value spec) {
+  std::vector<std::string> out;
+  for (const json::Value audience : spec.get("audiences").items())
+    out.emplace_back(audience.as_string());
+  return out;
+}
+
+// Decoding does not tell an empty list from none; the body does.
+bool sends_audiences(Attempt& attempt) {
+  Looseness ignored;
+  const Result<json::Value> sent = parse_body(attempt.arena, attempt.call.request(), false,
+                                              attempt.call.core->registry, ignored);
+  return sent && sent->get({"spec", "audiences"}).is_array();
+}
+
 Result<Outcome> plan_token(Attempt& attempt, const WriteOptions& options,
                            const Tracking& tracking) {
   const Call& call = attempt.call;
@@ -44,14 +66,13 @@ Result<Outcome> plan_token(Attempt& attempt, const WriteOptions& options,
   metadata.set("namespace", call.info.ns);
   metadata.set("uid", account->meta().uid);
   metadata.set("creationTimestamp", format_time(attempt.now));
+  // Whoever sends a list of audiences owns it, even if it is empty and the server fills it.
+  const bool chosen = sends_audiences(attempt);
+  if (chosen) default_audiences(spec);
   fields::track_update(attempt.arena,
                        {tracking.manager, call.info.subresource, &core.token_requests, attempt.now},
                        json::Value(), request);
-  if (spec.get("audiences").empty()) {
-    const json::Value audiences = json::Value::array(attempt.arena);
-    audiences.push_back(json::Value::view(kTokenIssuer));
-    spec.set("audiences", audiences);
-  }
+  if (!chosen) default_audiences(spec);
   if (!spec.has("boundObjectRef")) spec.set("boundObjectRef", json::Value());
   const Time expires = attempt.now + std::chrono::seconds(spec.get("expirationSeconds").as_int());
   const json::Value status = request.object_at("status");
@@ -60,6 +81,7 @@ Result<Outcome> plan_token(Attempt& attempt, const WriteOptions& options,
                                                     .name = call.info.name,
                                                     .uid = account->meta().uid,
                                                     .id = core.new_uid(),
+                                                    .audiences = audiences_of(spec),
                                                     .issued = attempt.now,
                                                     .expires = expires}));
   status.set("expirationTimestamp", format_time(expires));
