@@ -1,0 +1,94 @@
+"""Starts the muster binary on loopback and calls programs against it."""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import threading
+import time
+
+START_SECONDS = 60
+STOP_SECONDS = 30
+NOTES = []      # lines for the end of the run
+SUBJECT = {'admin': '/O=system:masters/CN=admin'}       # others: /CN=NAME
+
+
+class Muster:
+    """One `muster serve` with its own data directory."""
+
+    def __init__(self, folder, controllers='*', *flags):
+        self.folder = pathlib.Path(folder)
+        self.data_dir, self.kubeconfig = self.folder / 'data', self.folder / 'kubeconfig'
+        self.controllers, self.flags = controllers, flags
+        self.listen, self.server, self.process = '127.0.0.1:0', None, None
+
+    def start(self):
+        command = [os.environ['MUSTER'], 'serve', '--data-dir', self.data_dir, '--listen', self.listen,
+                   '--controllers', self.controllers, '--kubeconfig-out', self.kubeconfig, *self.flags]
+        with open(self.folder / 'log', 'ab') as log:
+            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+        alarm = threading.Timer(START_SECONDS, self.process.kill)
+        alarm.start()
+        greeting = self.process.stdout.readline()
+        alarm.cancel()
+        match = re.search(r'serves (https://(\S+))', greeting)
+        assert match, 'muster did not start: %s%s' % (greeting, (self.folder / 'log').read_text()[-2000:])
+        self.server, self.listen = match[1], match[2]       # a restart takes the same port
+        return self
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            status = self.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise
+        finally:
+            self.process.stdout.close()
+        assert status == 0, 'muster ended with %d: %s' % (status, (self.folder / 'log').read_text()[-2000:])
+
+    def restart(self):
+        self.stop()
+        self.start()
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def certificate(self, user):
+        """A client certificate and its key, as paths, signed by the server's authority."""
+        certificate, key, pki = self.folder / (user + '.crt'), self.folder / (user + '.key'), self.data_dir / 'pki'
+        request = subprocess.run(
+            ['openssl', 'req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', key,
+             '-subj', SUBJECT.get(user, '/CN=' + user)], check=True, capture_output=True)
+        subprocess.run(['openssl', 'x509', '-req', '-CA', pki / 'ca.crt', '-CAkey', pki / 'ca.key', '-days', '30',
+                        '-out', certificate], input=request.stdout, check=True, capture_output=True)
+        return str(certificate), str(key)
+
+
+def environment(kubeconfig, home):
+    """What programs see: nothing of the caller's Kubernetes."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith('KUBE')}
+    return {**kept, 'KUBECONFIG': str(kubeconfig), 'HOME': str(home), 'LC_ALL': 'C.UTF-8', 'TZ': 'UTC'}
+
+
+def kubectl(server, *arguments, check=True):
+    program = os.path.join(os.environ['KUBERNETES_BIN'], 'kubectl')
+    done = subprocess.run([program, *arguments], env=environment(server.kubeconfig, server.folder), text=True,
+                          capture_output=True, timeout=120)
+    assert not check or done.returncode == 0, 'kubectl %s: %s' % (' '.join(arguments), done.stderr)
+    return done.stdout
+
+
+def eventually(condition, seconds=60, every=0.2):
+    """Waits until the condition holds and returns what it returned; fails with its last value."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        assert time.monotonic() < end, 'still %r after %d s' % (value, seconds)
+        time.sleep(every)
