@@ -90,6 +90,7 @@ Status Committer::write(const Draft& draft) {
 
 void Committer::publish(Draft& draft, Time now) {
   std::set<int> touched;
+  last_group_ = draft.changes().size();
   {
     const std::lock_guard lock(history_mutex_);
     for (const auto& [resource, event] : draft.changes()) {
@@ -111,11 +112,12 @@ bool Committer::wants_tidying(Tidy when) const {
   return history_->garbage_count() > (when == Tidy::kUrgent ? kMaxGarbage : 0);
 }
 
-void Committer::tidy() {
+void Committer::tidy(Tidy when) {
   History::Garbage garbage;
   {
     const std::lock_guard lock(history_mutex_);
-    garbage = history_->garbage(kForgetBatch);
+    garbage = history_->garbage(when == Tidy::kUrgent ? std::max(kForgetBatch, 2 * last_group_)
+                                                      : kForgetBatch);
   }
   std::vector<Floor> floors;
   for (const auto& [resource, floor] : garbage.floors) {

@@ -26,7 +26,7 @@ class Committer {
   // after every group as soon as too many are waiting.
   enum class Tidy { kWhenIdle, kUrgent };
   bool wants_tidying(Tidy when) const;
-  void tidy();  // one batch
+  void tidy(Tidy when);  // one batch
 
   // Any thread.
   const Newest& newest() const { return *newest_; }
@@ -64,10 +64,11 @@ class Committer {
   const std::unique_ptr<History> history_;
   std::size_t live_bytes_;
 
-  bool broken_ =
-      false;  // a sync has failed: what is on disk is not known, so nothing more is written
-  bool tidy_paused_ =
-      false;  // forgetting has failed; tried again after the next write that succeeds
+  std::size_t last_group_ = 0;  // changes in it
+  // A sync has failed: what is on disk is not known, so nothing more is written.
+  bool broken_ = false;
+  // Forgetting has failed; it is tried again after the next write that succeeds.
+  bool tidy_paused_ = false;
   mutable std::mutex trouble_mutex_;
   std::string trouble_;
   Gauges gauges_;

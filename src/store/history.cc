@@ -18,7 +18,7 @@ std::size_t cost_of(const Event& event) {
 }  // namespace
 
 std::size_t memory_of(const Object& object) {
-  constexpr std::size_t kSharedCount = 16, kNodeAndBlockHeaders = 80;
+  constexpr std::size_t kSharedCount = 16, kNodeAndBlockHeaders = 96;
   return sizeof(Object) + kSharedCount + kNodeAndBlockHeaders + object.bytes().capacity() +
          object.path().capacity();
 }

@@ -32,7 +32,7 @@ class PersistentMap {
   const Value* find(std::string_view key) const {
     const Node* at = root_.get();
     while (at != nullptr) {
-      const int order = key.compare(KeyOf()(at->value));
+      const int order = key.compare(at->key);
       if (order == 0) return &at->value;
       at = (order < 0 ? at->left : at->right).get();
     }
@@ -52,7 +52,7 @@ class PersistentMap {
   std::size_t rank(std::string_view key) const {
     std::size_t before = 0;
     for (const Node* at = root_.get(); at != nullptr;) {
-      if (key.compare(KeyOf()(at->value)) <= 0) {
+      if (key.compare(at->key) <= 0) {
         at = at->left.get();
       } else {
         before += size_of(at->left) + 1;
@@ -102,15 +102,25 @@ class PersistentMap {
   };
 
   struct Node {
-    explicit Node(Value v) : value(std::move(v)) {}
+    explicit Node(Value v) : value(std::move(v)), key(KeyOf()(value)) {}
     Node(const Node& other)
-        : size(other.size), left(other.left), right(other.right), value(other.value) {}
+        : size(other.size),
+          left(other.left),
+          right(other.right),
+          value(other.value),
+          key(other.key) {}
+
+    void set(Value v) {
+      value = std::move(v);
+      key = KeyOf()(value);
+    }
 
     std::atomic<std::uint32_t> references{1};
     std::uint32_t size = 1;
     Ref left;
     Ref right;
     Value value;
+    std::string_view key;
   };
 
   static std::size_t size_of(const Ref& tree) { return tree ? tree->size : 0; }
@@ -130,9 +140,9 @@ class PersistentMap {
       return true;
     }
     Node& node = own(at);
-    const int order = KeyOf()(value).compare(KeyOf()(node.value));
+    const int order = KeyOf()(value).compare(node.key);
     if (order == 0) {
-      node.value = std::move(value);
+      node.set(std::move(value));
       return false;
     }
     const bool grown = put(order < 0 ? node.left : node.right, value);
@@ -142,14 +152,14 @@ class PersistentMap {
 
   static void erase(Ref& at, std::string_view key) {
     Node& node = own(at);
-    const int order = key.compare(KeyOf()(node.value));
+    const int order = key.compare(node.key);
     if (order != 0) {
       erase(order < 0 ? node.left : node.right, key);
     } else if (!node.left || !node.right) {
       at = Ref(std::move(node.left ? node.left : node.right));
       return;
     } else {
-      node.value = take_first(node.right);
+      node.set(take_first(node.right));
     }
     settle(at);
   }
@@ -209,7 +219,7 @@ class PersistentMap {
   template <class Visit>
   static bool visit_from(const Node* at, std::string_view from, Visit& visit) {
     if (at == nullptr) return true;
-    if (from.compare(KeyOf()(at->value)) > 0) return visit_from(at->right.get(), from, visit);
+    if (from.compare(at->key) > 0) return visit_from(at->right.get(), from, visit);
     return visit_from(at->left.get(), from, visit) && visit(at->value) &&
            visit_all(at->right.get(), visit);
   }
@@ -222,10 +232,11 @@ class PersistentMap {
 
   static bool sound(const Node* at) {
     if (at == nullptr) return true;
+    if (at->key.data() != KeyOf()(at->value).data()) return false;
     const Node* left = at->left.get();
     const Node* right = at->right.get();
-    if (left != nullptr && KeyOf()(left->value) >= KeyOf()(at->value)) return false;
-    if (right != nullptr && KeyOf()(right->value) <= KeyOf()(at->value)) return false;
+    if (left != nullptr && left->key >= at->key) return false;
+    if (right != nullptr && right->key <= at->key) return false;
     if (at->size != 1 + size_of(at->left) + size_of(at->right)) return false;
     if (weight(at->left) > kDelta * weight(at->right)) return false;
     if (weight(at->right) > kDelta * weight(at->left)) return false;

@@ -45,7 +45,9 @@ Result<std::vector<std::string>> check_sqlite(const std::string& dir, const std:
     return fail(Code::kNotFound, fmt::format("there is no directory {}", dir));
   const std::string file = dir + "/muster.db";
   // A running server writes to the log meanwhile, and has looked at it itself when it started.
-  if (const auto alone = DataDirectory::lock(dir)) {
+  const auto alone = DataDirectory::lock(dir);
+  const bool in_use = !alone && alone.error().code == Code::kConflict;
+  if (!in_use) {
     MUSTER_TRY(const std::string damage, find_damage_in_log(file + "-wal", vfs));
     if (!damage.empty()) faults.push_back(damage);
   }

@@ -38,10 +38,10 @@ class SqliteDurability final : public Durability {
         database_(std::move(database)) {}
 
   ~SqliteDurability() override {
-    checkpointer_.reset();
-    insert_.reset();
     // A sync has failed: what the log holds must be read again from disk, by the next start.
-    if (!broken_.empty()) database_.keep_log_on_close();
+    const bool trusted = broken_.empty() && checkpointer_ && checkpointer_->fault().empty();
+    if (!trusted) database_.keep_log_on_close();
+    checkpointer_.reset();
   }
 
   Status prepare() {

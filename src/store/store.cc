@@ -97,7 +97,7 @@ class ThreadedStore final : public Store {
     const bool idle = group.empty();
     if (!idle) committer_->commit(std::move(group), queue_.size());
     const auto when = idle ? Committer::Tidy::kWhenIdle : Committer::Tidy::kUrgent;
-    if (committer_->wants_tidying(when)) committer_->tidy();
+    if (committer_->wants_tidying(when)) committer_->tidy(when);
   }
 
   const Options options_;

@@ -207,6 +207,16 @@ TEST_F(StoreTest, CompactingEndsTheHistoryAndLeavesTheState) {
   EXPECT_EQ(store->oldest(kPods), 5u);
 }
 
+TEST_F(StoreTest, OpensWithTheKindsOfTheRegistry) {
+  const api::Registry& registry = api::Registry::builtin();
+  const api::Resource* jobs = registry.find_storage("batch", "jobs");
+  ASSERT_NE(jobs, nullptr);
+  auto opened = Store::open(std::make_unique<FakeDisk>(platter), registry, clock, metrics, options);
+  ASSERT_TRUE(opened) << opened.error().message;
+  ASSERT_TRUE(write_and_wait(**opened, put_of({jobs->id, "default", "a"}, "1")));
+  EXPECT_EQ(platter->rows().at(2).resource, "jobs.batch");
+}
+
 // --- Restart ---
 
 TEST_F(StoreTest, StateAndRevisionSurviveARestart) {
@@ -296,6 +306,28 @@ TEST_F(StoreTest, ForgettingIsTriedAgainAfterTheNextWrite) {
   platter->fail_with(std::nullopt);
   ASSERT_TRUE(put(pod("b"), "1"));
   EXPECT_THAT(platter->rows(), ElementsAre(Pair(3u, _), Pair(4u, _)));
+}
+
+TEST_F(StoreTest, TheDiskDoesNotGrowWhileWritingNeverStops) {
+  options.history_events = 0;
+  options.history_age = Duration::min();
+  reopen();
+  ASSERT_TRUE(put(pod("a"), "1"));
+  // Each answer brings the next write, so that the queue is never empty.
+  std::size_t most = 0;
+  Revision revision = 2;
+  std::function<void()> next = [&] {
+    most = std::max(most, platter->row_count());
+    if (revision == 20'000) return;
+    store->submit(put_of(pod("a"), "1", revision), [&](const Result<ObjectPtr>& written) {
+      ASSERT_TRUE(written);
+      revision = (*written)->revision();
+      next();
+    });
+  };
+  next();
+  EXPECT_EQ(revision, 20'000u);
+  EXPECT_LT(most, 10'000u);
 }
 
 // --- The queue, with a thread ---

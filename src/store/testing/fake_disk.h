@@ -26,6 +26,10 @@ class FakePlatter {
     const std::lock_guard lock(mutex_);
     return rows_;
   }
+  std::size_t row_count() const {
+    const std::lock_guard lock(mutex_);
+    return rows_.size();
+  }
   std::vector<std::size_t> group_sizes() const {
     const std::lock_guard lock(mutex_);
     return group_sizes_;
