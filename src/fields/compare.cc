@@ -220,7 +220,12 @@ class Comparer {
       failure_ = std::move(items).error();
       return {};
     }
-    if (!std::ranges::is_sorted(*items, precedes)) std::ranges::stable_sort(*items, precedes);
+    // Items of one element stay in the order of the list, which is that of their addresses.
+    const auto before = [](const Item& a, const Item& b) {
+      const std::weak_ordering order = fields::compare(a.element, b.element);
+      return order < 0 || (order == 0 && a.value < b.value);
+    };
+    if (!std::ranges::is_sorted(*items, before)) std::ranges::sort(*items, before);
     return *std::move(items);
   }
 
@@ -231,7 +236,7 @@ class Comparer {
   json::Arena& arena_;
   const bool custom_;
   const Value empty_struct_;
-  const Value null_;
+  const Value null_ = Value();
   const Value empty_string_ = Value::view("");
   const Value zero_ = Value::of(0);
   const Value false_ = Value::of(false);

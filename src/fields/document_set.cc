@@ -55,7 +55,7 @@ class Collector {
     const auto precedes = [](const Item& a, const Item& b) {
       return compare(a.element, b.element) < 0;
     };
-    std::ranges::stable_sort(items, precedes);
+    std::ranges::sort(items, precedes);
     FieldSet set;
     for (auto from = items.begin(); from != items.end();) {
       const auto to = std::upper_bound(from, items.end(), *from, precedes);

@@ -47,7 +47,7 @@ void visit_paths(const FieldSet& set, std::vector<PathElement>& path, const Path
 void FieldSet::sort() {
   const auto out_of_order = [](const Node& a, const Node& b) { return !precedes(a, b); };
   if (std::ranges::adjacent_find(nodes_, out_of_order) == nodes_.end()) return;
-  std::ranges::stable_sort(nodes_, precedes);
+  std::ranges::sort(nodes_, precedes);
   std::vector<Node> joined;
   joined.reserve(nodes_.size());
   for (Node& node : nodes_) {

@@ -66,10 +66,11 @@ void own_what_is_there(json::Arena& arena, const Endpoint& endpoint, Time now, V
 }
 
 // Applies, and lets kubectl take by force what it had applied on the client.
-Application apply_with_mercy(json::Arena& arena, const Endpoint& endpoint,
-                             const ManagedEntry& applier, Value live, Value config,
-                             const Managers& managers, bool force) {
-  Application result = apply_document(arena, endpoint, applier, live, config, managers, force);
+Result<Application> apply_with_mercy(json::Arena& arena, const Endpoint& endpoint,
+                                     const ManagedEntry& applier, Value live, Value config,
+                                     const Managers& managers, bool force) {
+  MUSTER_TRY(Application result,
+             apply_document(arena, endpoint, applier, live, config, managers, force));
   if (result.conflicts.empty() || applier.manager != kKubectl) return result;
   const FieldSet allowed = applied_on_client(arena, endpoint, live);
   std::erase_if(result.conflicts,
@@ -141,8 +142,8 @@ Result<Applied> apply(json::Arena& arena, const Writer& writer, Value live, Valu
                              .api_version = arena.copy(endpoint.api_version),
                              .subresource = writer.subresource,
                              .time = arena.copy(format_time(writer.now))};
-  const Application done =
-      apply_with_mercy(arena, endpoint, applier, base, config, *managers, force);
+  MUSTER_TRY(const Application done,
+             apply_with_mercy(arena, endpoint, applier, base, config, *managers, force));
   if (!done.conflicts.empty()) return std::unexpected(to_error(done.conflicts));
   Applied applied{.object = json::clone(arena, done.object.is_null() ? base : done.object),
                   .changed = !done.object.is_null()};

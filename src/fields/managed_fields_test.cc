@@ -311,6 +311,20 @@ TEST_F(ManagedFields, UpdatesThatCannotBeUnderstoodKeepTheEntries) {
   EXPECT_THAT(owners(), ElementsAre(R"(m Update 10:00:00 {"f:spec":{".":{},"f:text":{}}})"));
 }
 
+TEST_F(ManagedFields, EntriesThatAClientMadeUpMayBreakTheObject) {
+  kind_ = &ThingKind::resource();
+  apply("one", R"({"spec":{"items":[{"name":"x","value":"1"}]}})");
+  set_managed_fields(
+      R"([{"manager":"one","operation":"Apply","apiVersion":"test.io/v1","fieldsType":"FieldsV1",
+           "fieldsV1":{"f:spec":{"f:items":{"k:{\"name\":\"x\"}":{".":{},"f:name":{}}}}}},
+          {"manager":"two","operation":"Apply","apiVersion":"test.io/v1","fieldsType":"FieldsV1",
+           "fieldsV1":{"f:spec":{"f:items":{"k:{\"name\":\"x\"}":{".":{}}}}}}])");
+  EXPECT_THAT(
+      apply("one", R"({"spec":{"text":"t"}})"),
+      testing::StartsWith(
+          "failed to compare objects: element 0: associative list with keys has an element"));
+}
+
 TEST_F(ManagedFields, TheAppliedObjectSharesNothing) {
   apply("one", R"({"data":{"a":"1"}})");
   const Value config = parse(R"({"data":{"b":"2"}})");

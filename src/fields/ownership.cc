@@ -146,9 +146,9 @@ Error to_error(const std::vector<Conflict>& conflicts) {
   return error;
 }
 
-Application apply_document(json::Arena& arena, const Endpoint& endpoint,
-                           const ManagedEntry& applier, Value live, Value document,
-                           Managers managers, bool force) {
+Result<Application> apply_document(json::Arena& arena, const Endpoint& endpoint,
+                                   const ManagedEntry& applier, Value live, Value document,
+                                   Managers managers, bool force) {
   const Schema* const type = endpoint.type.schema;
   const std::string identity = identity_of(applier);
   reconcile(endpoint, managers);
@@ -162,7 +162,9 @@ Application apply_document(json::Arena& arena, const Endpoint& endpoint,
   Application result;
   result.object = prune(arena, type, merge(arena, type, live, document), last, managers);
   Result<Comparison> changes = compare_objects(arena, endpoint.type, live, result.object);
-  MUSTER_ASSERT(changes.has_value(), "both were checked against the schema");
+  if (!changes) {
+    return fail(Code::kUntranslated, "failed to compare objects: " + changes.error().message);
+  }
   const bool is_same =
       changes->empty();  // as merged: changes of fields that the endpoint resets count here
   changes->exclude(*endpoint.reset);

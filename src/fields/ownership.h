@@ -56,9 +56,10 @@ struct Application {
   std::vector<Conflict> conflicts;  // if there are any, the rest means nothing
 };
 // One attempt to apply a checked document. `live` is without managedFields, `managers` are its
-// decoded entries, `identity` names the applier's.
-Application apply_document(json::Arena& arena, const Endpoint& endpoint,
-                           const ManagedEntry& applier, json::Value live, json::Value document,
-                           Managers managers, bool force);
+// decoded entries, `applier` is the entry to be, with the time of now. Fails with kUntranslated if
+// pruning by entries that a client made up breaks the object.
+Result<Application> apply_document(json::Arena& arena, const Endpoint& endpoint,
+                                   const ManagedEntry& applier, json::Value live,
+                                   json::Value document, Managers managers, bool force);
 
 }  // namespace muster::fields
