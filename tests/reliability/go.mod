@@ -1,0 +1,3 @@
+module muster.test/reliability
+
+go 1.24
