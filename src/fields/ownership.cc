@@ -165,8 +165,8 @@ Result<Application> apply_document(json::Arena& arena, const Endpoint& endpoint,
   if (!changes) {
     return fail(Code::kUntranslated, "failed to compare objects: " + changes.error().message);
   }
-  const bool is_same =
-      changes->empty();  // as merged: changes of fields that the endpoint resets count here
+  // Fields that the endpoint resets count here, for upstream looks before it excludes them.
+  const bool is_same = changes->empty();
   changes->exclude(*endpoint.reset);
   const FieldSet changed = changes->changed();
   result.conflicts = conflicts_with(managers, identity, changed);

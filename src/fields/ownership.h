@@ -57,7 +57,7 @@ struct Application {
 };
 // One attempt to apply a checked document. `live` is without managedFields, `managers` are its
 // decoded entries, `applier` is the entry to be, with the time of now. Fails with kUntranslated if
-// pruning by entries that a client made up breaks the object.
+// the outcome does not fit the schema.
 Result<Application> apply_document(json::Arena& arena, const Endpoint& endpoint,
                                    const ManagedEntry& applier, json::Value live,
                                    json::Value document, Managers managers, bool force);
