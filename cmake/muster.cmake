@@ -40,7 +40,7 @@ function(muster_module name)
   target_link_libraries(muster_${name} PUBLIC ${arg_USES} fmt::fmt PRIVATE ${arg_PRIVATE} Threads::Threads)
   target_precompile_headers(muster_${name} PRIVATE ${MUSTER_PCH})
 
-  if(tests)
+  if(tests AND NOT MUSTER_FUZZ)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE muster_${name} ${arg_PRIVATE} GTest::gmock GTest::gtest_main)
     target_precompile_headers(${name}_test PRIVATE <gtest/gtest.h> <gmock/gmock.h> <string> <vector> <fmt/format.h>)
