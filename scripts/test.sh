@@ -31,7 +31,7 @@ run_tsan() {
 run_tidy() { scripts/tidy.sh; }
 run_fuzz() { scripts/fuzz.sh "${MUSTER_FUZZ_SECONDS:-20}"; }
 run_blackbox() { scripts/build.sh release muster | tail -n 1; tests/run.sh; }
-run_clients() { tests/clients/run.sh; }
+run_clients() { tests/clients/run.sh; tests/client_library/run.sh; }
 run_package() { scripts/build.sh release muster | tail -n 1; scripts/package.sh; }
 
 for step in "${steps[@]}"; do

@@ -103,6 +103,10 @@ std::string explain_unknown(const std::string& path, const Source& source) {
                      arrow(source, position, name.size(), meant(did_you_mean(name, known))));
 }
 
+bool names_dependency(std::string_view field) {
+  return field.find("dependsOn[") != std::string_view::npos && field.ends_with("].name");
+}
+
 // What a fault's value could have been: the values that its message lists, or the names that
 // dependsOn may use.
 std::vector<std::string> alternatives(const Cause& cause, const Source& source) {
@@ -111,7 +115,7 @@ std::vector<std::string> alternatives(const Cause& cause, const Source& source) 
     return quoted(std::string_view(cause.message).substr(supported));
   }
   std::vector<std::string> names;
-  if (cause.field.find("dependsOn") == std::string::npos) return names;
+  if (!names_dependency(cause.field)) return names;
   const std::size_t open = cause.field.find('['), close = cause.field.find(']');
   const std::size_t before =
       open == std::string::npos || close == std::string::npos
@@ -130,7 +134,7 @@ std::string explain_cause(const Cause& cause, const Source& source) {
   std::string out = fmt::format("error: {}: {}\n{}", cause.field, cause.message,
                                 arrow(source, json::find_position(*source.document, cause.field),
                                       value.size(), meant(did_you_mean(value, options))));
-  if (!options.empty() && cause.field.find("dependsOn") != std::string::npos) {
+  if (!options.empty() && names_dependency(cause.field)) {
     out += fmt::format("  help: dependsOn may name only entries above it in the list: {}\n",
                        fmt::join(options, ", "));
   }
@@ -161,7 +165,8 @@ std::string explain(const Error& error, const Source& source) {
     out += explain_unknown(error.message.substr(at, error.message.find('"', at) - at), source);
   }
   for (const auto& cause : error.causes) {
-    if (!cause.field.empty()) out += explain_cause(cause, source);
+    // "<nil>" is upstream's way to say that further rules were not looked at.
+    if (!cause.field.empty() && cause.field != "<nil>") out += explain_cause(cause, source);
   }
   if (out.empty()) return fmt::format("error: {}\n", error.message);
   return out + "Nothing was stored.\n";

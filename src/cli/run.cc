@@ -55,8 +55,11 @@ Result<std::string> read_input(const std::string& file) {
 // One run: from the first create to the JobSet's end.
 class Run {
  public:
-  Run(Loop& loop, client::Transport& transport, std::string ns)
-      : loop_(loop), client_(transport, "muster-run"), ns_(std::move(ns)) {}
+  Run(Loop& loop, client::Transport& transport, std::string ns, std::string kubeconfig)
+      : loop_(loop),
+        client_(transport, "muster-run"),
+        ns_(std::move(ns)),
+        kubeconfig_(std::move(kubeconfig)) {}
 
   // The text outlives the run.
   Status begin(const std::string& file, std::string_view text) {
@@ -115,6 +118,7 @@ class Run {
   }
 
   void follow() {
+    fmt::print(stderr, "watch it: KUBECONFIG={} kubectl get jobsets,jobs,pods\n", kubeconfig_);
     const api::Registry& registry = api::Registry::builtin();
     pods_ = std::make_unique<client::Informer>(
         client_, *registry.find("", "v1", "pods"),
@@ -206,6 +210,7 @@ class Run {
   Loop& loop_;
   client::Client client_;
   std::string ns_;
+  std::string kubeconfig_;
   std::string job_set_;
   std::string file_;
   std::string_view text_;
@@ -234,10 +239,8 @@ int run(const RunOptions& options) {
                     kRefused);
   auto engine = Engine::start({.data_dir = dir, .controllers = all_controllers()});
   if (!engine) return complain(engine.error(), kRefused);
-  fmt::print(stderr, "watch it: KUBECONFIG={} kubectl get jobsets,jobs,pods\n",
-             (*engine)->kubeconfig_file());
   Loop& loop = (*engine)->loop();
-  Run run(loop, (*engine)->transport(), options.ns);
+  Run run(loop, (*engine)->transport(), options.ns, (*engine)->kubeconfig_file());
   if (const auto begun = run.begin(options.file, *text); !begun)
     return complain(begun.error(), kRefused);
   int signal = 0;

@@ -160,15 +160,45 @@ class Planner {
   void create_jobs() {
     std::set<std::string_view> have;
     for (const Value job : view_.jobs) have.insert(name_of(job));
+    const bool in_order =
+        set_.get({"spec", "startupPolicy", "startupPolicyOrder"}).as_string() == "InOrder";
+    bool turn_has_come = true;
     std::int64_t global_index = 0;
     for (const Value replicated_job : set_.get({"spec", "replicatedJobs"}).items()) {
       const std::int64_t replicas = replicated_job.get("replicas").as_int();
+      const bool may_start = turn_has_come && dependencies_hold(replicated_job);
       for (std::int64_t i = 0; i < replicas; ++i, ++global_index) {
         const std::string name =
             fmt::format("{}-{}-{}", name_of(set_), replicated_job.get("name").as_string(), i);
-        if (!have.contains(name)) create(kinds_.job, job(replicated_job, name, i, global_index));
+        if (may_start && !have.contains(name)) {
+          create(kinds_.job, job(replicated_job, name, i, global_index));
+        }
+      }
+      if (in_order) turn_has_come = turn_has_come && reached(replicated_job, "Ready");
+    }
+  }
+
+  bool dependencies_hold(Value replicated_job) const {
+    for (const Value dependency : replicated_job.get("dependsOn").items()) {
+      for (const Value target : set_.get({"spec", "replicatedJobs"}).items()) {
+        const bool named = target.get("name").as_string() == dependency.get("name").as_string();
+        if (named && !reached(target, dependency.get("status").as_string())) return false;
       }
     }
+    return true;
+  }
+
+  // KEP-672: Complete holds when every Job succeeded; Ready also counts those that have ended.
+  bool reached(Value replicated_job, std::string_view state) const {
+    for (const Value counts : status_.get("replicatedJobsStatus").items()) {
+      if (counts.get("name").as_string() != replicated_job.get("name").as_string()) continue;
+      const std::int64_t succeeded = counts.get("succeeded").as_int();
+      const std::int64_t started =
+          succeeded + counts.get("ready").as_int() + counts.get("failed").as_int();
+      const std::int64_t replicas = replicated_job.get("replicas").as_int();
+      return (state == "Complete" ? succeeded : started) == replicas;
+    }
+    return false;
   }
 
   Value job(Value replicated_job, const std::string& name, std::int64_t index,

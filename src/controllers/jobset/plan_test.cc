@@ -76,6 +76,23 @@ TEST_F(JobSetPlan, JobsCarryTheirIndexesAndTheirOwner) {
   EXPECT_THAT(last_.writes[2].body, HasSubstr(R"("uid":"u","controller":true)"));
 }
 
+TEST_F(JobSetPlan, ADependentWaitsUntilItsDependencyIsComplete) {
+  Value dependency = parse(R"([{"name":"a","status":"Complete"}])");
+  set_.get({"spec", "replicatedJobs"}).item(1).set("dependsOn", dependency);
+  EXPECT_THAT(plan_for({}),
+              ElementsAre("create jobs.batch d/t-a-0", "patch jobsets.jobset.x-k8s.io/status d/t"));
+  EXPECT_EQ(plan_for({job("t-a-0", "a")}).size(), 1u);
+  EXPECT_EQ(plan_for({job("t-a-0", "a", "Complete")})[0], "create jobs.batch d/t-b-0");
+}
+
+TEST_F(JobSetPlan, InOrderTheNextPartWaitsUntilThisOneIsReady) {
+  set_.get("spec").object_at("startupPolicy").set("startupPolicyOrder", "InOrder");
+  const Value starting = job("t-a-0", "a");
+  EXPECT_EQ(plan_for({starting}).size(), 1u);
+  starting.get("status").set("ready", Value::of(1));
+  EXPECT_EQ(plan_for({starting})[0], "create jobs.batch d/t-b-0");
+}
+
 TEST_F(JobSetPlan, CompletesWhenAllJobsHave) {
   plan_for({job("t-a-0", "a", "Complete"), job("t-b-0", "b", "Complete"),
             job("t-b-1", "b", "Complete")});
