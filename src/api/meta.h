@@ -1,4 +1,5 @@
-// The part of an object's metadata that the store, selectors and collectors look at, read from its bytes.
+// The part of an object's metadata that the store, selectors and collectors look at, read from its
+// bytes.
 #pragma once
 
 #include <optional>
