@@ -122,6 +122,19 @@ TEST_F(ManagedFields, APlainPatchTakesOwnership) {
             R"(Apply failed with 1 conflict: conflict with "corpus" using v1: .data.k)");
 }
 
+// docs/apply.md
+TEST_F(ManagedFields, TheExampleOfTheDocument) {
+  apply("one", R"({"data":{"k":"1","j":"1"}})");
+  update("edit", R"({"data":{"k":"2","j":"1"}})");
+  EXPECT_THAT(owners(), ElementsAre(R"(one Apply 10:00:00 {"f:data":{"f:j":{}}})",
+                                    R"(edit Update 10:00:00 {"f:data":{"f:k":{}}})"));
+  EXPECT_EQ(apply("one", R"({"data":{"k":"1"}})"),
+            R"(Apply failed with 1 conflict: conflict with "edit" using v1: .data.k)");
+  EXPECT_EQ(apply("one", R"({"data":{"k":"1"}})", true), "");
+  EXPECT_EQ(live({"data"}), R"({"k":"1"})");
+  EXPECT_THAT(owners(), ElementsAre(R"(one Apply 10:00:00 {"f:data":{"f:k":{}}})"));
+}
+
 TEST_F(ManagedFields, ConflictsAreGroupedByManager) {
   apply("m2", R"({"metadata":{"labels":{"x":"1"}},"data":{"k":"1"}})");
   update("m1", R"({"metadata":{"labels":{"x":"1"}},"data":{"k":"1","q":"1"}})");
