@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The black-box suites: recorded answers of a real API server (conformance), kubectl, kwok. They talk to the built binary only.
+# The black-box suites: recorded answers of a real API server (conformance), kubectl, kwok; without arguments also reliability and
+# hostile input (docs/reliability.md). They talk to the built binary only.
 #   run.sh [PYTEST ARGUMENT...]      MUSTER: the binary, build/release/muster by default
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -9,3 +10,8 @@ KUBERNETES_BIN=${KUBERNETES_BIN:-$(kubernetes/build.sh kubectl kwok)}
 export KUBERNETES_BIN PYTHONDONTWRITEBYTECODE=1
 python=$(./python.sh)
 "$python" -m pytest "$@"
+[ $# -eq 0 ] || exit 0
+go=$(kubernetes/go.sh)
+for suite in reliability hostile; do
+  (cd "$suite" && "$go" vet ./... && "$go" test -count=1 -timeout 30m ./...)
+done
