@@ -136,6 +136,13 @@ Result<std::vector<Token>> open_tokens(const std::string& dir) {
   return tokens;
 }
 
+Result<std::string> open_token_key(const std::string& dir) {
+  const std::string file = dir + "/pki/tokens.key";
+  if (!std::filesystem::exists(file)) MUSTER_CHECK(write_private_file(file, net::random_token()));
+  MUSTER_CHECK(refuse_if_readable_by_others(file));
+  return read_file(file);
+}
+
 }  // namespace
 
 Result<std::string> read_file(const std::string& file) {
@@ -182,6 +189,7 @@ Result<Credentials> open_data_dir(const std::string& dir,
   MUSTER_TRY(credentials.server, open_certificate(dir, "server", authority, server_names, now));
   MUSTER_TRY(credentials.admin, open_certificate(dir, "admin", authority, {}, now));
   MUSTER_TRY(credentials.tokens, open_tokens(dir));
+  MUSTER_TRY(credentials.token_key, open_token_key(dir));
   return credentials;
 }
 

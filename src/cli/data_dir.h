@@ -3,6 +3,7 @@
 //
 //   DIR/muster.db      the store (docs/data-directory.md)
 //   DIR/pki/           ca.{crt,key}, server.{crt,key}, admin.{crt,key}
+//   DIR/pki/tokens.key what tokens of service accounts are signed with
 //   DIR/tokens         one "token,user,group" per line: an admin and a reader
 //   DIR/kubeconfig     how the admin's clients reach the server
 //   DIR/pods/          logs
@@ -28,6 +29,7 @@ struct Credentials {
   net::KeyPair server;
   net::KeyPair admin;
   std::vector<Token> tokens;
+  std::string token_key;  // signs the tokens of service accounts
 };
 
 // Creates what is missing, renews certificates that are near their end or do not cover the names,

@@ -144,6 +144,12 @@ class EmbeddedEngine final : public Engine {
     options.seed = Rng::from_system().next();
     options.gates = options_.gates;
     options.logs = logs_.get();
+    options.sign_token = [key = credentials.token_key](std::string_view text) {
+      return net::hmac_sha256(key, text);
+    };
+    if (options_.port != 0) {
+      options.server_address = fmt::format("{}:{}", options_.address, options_.port);
+    }
     api_ = std::make_unique<server::ApiServer>(*store_, api::Registry::builtin(), real_clock(),
                                                metrics_, std::move(options));
     transport_ =

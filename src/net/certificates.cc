@@ -5,6 +5,7 @@
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
@@ -254,6 +255,17 @@ std::string sha256_hex(std::string_view text) {
   std::string hex;
   for (const unsigned char byte : digest) fmt::format_to(std::back_inserter(hex), "{:02x}", byte);
   return hex;
+}
+
+std::string hmac_sha256(std::string_view key, std::string_view text) {
+  std::string out(EVP_MAX_MD_SIZE, '\0');
+  unsigned int size = 0;
+  const auto* done = HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+                          reinterpret_cast<const unsigned char*>(text.data()), text.size(),
+                          reinterpret_cast<unsigned char*>(out.data()), &size);
+  MUSTER_ASSERT(done != nullptr, "OpenSSL has HMAC-SHA256");
+  out.resize(size);
+  return out;
 }
 
 bool equal_in_constant_time(std::string_view a, std::string_view b) {

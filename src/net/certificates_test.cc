@@ -92,5 +92,13 @@ TEST(Secrets, ConstantTimeEqualityIsEquality) {
   EXPECT_TRUE(equal_in_constant_time("", ""));
 }
 
+// RFC 4231, test case 2.
+TEST(Hmac, IsTheStandardOne) {
+  const std::string mac = hmac_sha256("Jefe", "what do ya want for nothing?");
+  std::string hex;
+  for (const char c : mac) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  EXPECT_EQ(hex, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+}
+
 }  // namespace
 }  // namespace muster::net
