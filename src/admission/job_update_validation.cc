@@ -29,7 +29,7 @@ void put_back_directives(Value pod, Value old) {
     take_member(pod, old, key);
   const Value affinity = pod.object_at("affinity");
   take_member(affinity, old.get("affinity"), "nodeAffinity");
-  if (affinity.empty()) pod.erase("affinity");
+  if (affinity.empty() && !has_value(old, "affinity")) pod.erase("affinity");
 }
 
 void put_back_resources(Value pod, Value old) {

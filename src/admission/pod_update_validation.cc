@@ -118,7 +118,7 @@ Value without_changeable(Value spec, Value old, bool gated) {
     take_member(munged, old, "nodeSelector");
     const Value affinity = munged.object_at("affinity");
     take_member(affinity, old.get("affinity"), "nodeAffinity");
-    if (affinity.empty()) munged.erase("affinity");
+    if (affinity.empty() && !has_value(old, "affinity")) munged.erase("affinity");
   }
   return munged;
 }
