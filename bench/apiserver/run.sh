@@ -33,7 +33,7 @@ start_muster() { # folder
   "$muster" serve --data-dir "$1" --controllers none --kubeconfig-out "$scratch/kubeconfig" >"$scratch/ready" 2>>"$scratch/muster.log" &
   pid=$!
 }
-restarted() { measure start "$scratch/kubeconfig" "$pid" | sed -n "s/^start\t/$1\t/p"; }
+restarted() { measure start "$scratch/kubeconfig" "$pid" | sed -n "s|^start\t|$1\t|p"; }
 measure_muster() {
   start_muster "$scratch/a"
   measure start "$scratch/kubeconfig" "$pid"

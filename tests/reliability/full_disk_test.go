@@ -143,11 +143,26 @@ func TestFullDiskRefusesWritesAndRecovers(t *testing.T) {
 			}
 		}
 	}
-	// A server killed while the disk is full starts again when there is space.
+	// Killed while the disk is full, it starts again when there is space, and until then says why it does not.
+	fill(t, ballast)
+	inParallel(t, server.Target, fullWriters, func(i int, conn *harness.Conn) error {
+		writers[i].refused = 0
+		return writers[i].writeUntilRefused(conn, 3*fullWriters+i)
+	})
 	server.Kill()
-	if server, err = harness.Start(binary, server.Dir); err != nil {
+	if again, err := harness.Start(binary, server.Dir); err == nil {
+		again.Kill()
+	} else if !strings.Contains(err.Error(), "No space left") {
+		t.Error(err)
+	}
+	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}
+	again, err := harness.Start(binary, server.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server = again
 	compareAcknowledged(t, server.Target, writers)
 	if err := server.Stop(); err != nil {
 		t.Error(err)
