@@ -101,6 +101,27 @@ TEST_F(Auth, RolesGiveWhatTheySay) {
             R"(RBAC: allowed by RoleBinding "rb/a" of Role "r" to User "bob")");
 }
 
+TEST_F(Auth, WhoMayOnlyChangeCannotCreateByTheWay) {
+  const std::string rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/a/";
+  server.admin(
+      "POST", rbac + "roles",
+      R"({"metadata":{"name":"r"},"rules":[{"apiGroups":["*"],"resources":["leases","configmaps"],"verbs":["update","patch"]}]})");
+  server.admin(
+      "POST", rbac + "rolebindings",
+      R"({"metadata":{"name":"rb"},"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"r"},"subjects":[{"kind":"User","name":"bob"}]})");
+  const TestExchangePtr put =
+      as("nobody", "PUT", "/apis/coordination.k8s.io/v1/namespaces/a/leases/l",
+         R"({"metadata":{"name":"l"}})");
+  EXPECT_EQ(put->status, 403);
+  EXPECT_THAT(at(*put, {"message"}),
+              ::testing::HasSubstr(R"(User "bob" cannot create resource "leases")"));
+  const TestExchangePtr applied = server.send(
+      "PATCH", "/api/v1/namespaces/a/configmaps/c?fieldManager=m",
+      R"({"apiVersion":"v1","kind":"ConfigMap"})",
+      {{"Authorization", "Bearer nobody"}, {"Content-Type", "application/apply-patch+yaml"}});
+  EXPECT_EQ(applied->status, 403) << applied->body;
+}
+
 TEST_F(Auth, NobodyCanGiveHimselfRoles) {
   const std::string rbac = "/apis/rbac.authorization.k8s.io/v1/";
   server.admin(

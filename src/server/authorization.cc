@@ -260,6 +260,15 @@ Verdict authorize(const Core& core, const User& user, const Attributes& wanted) 
   return verdict;
 }
 
+Status check_also_allowed(const Core& core, const User& user, const RequestInfo& info,
+                          std::string_view verb) {
+  Attributes wanted = Attributes::of(info);
+  wanted.verb = std::string(verb);
+  const Verdict verdict = authorize(core, user, wanted);
+  if (verdict.allowed) return {};
+  return std::unexpected(forbidden(user, wanted, verdict.reason));
+}
+
 Error forbidden(const User& user, const Attributes& wanted, std::string_view reason) {
   const std::string tail = reason.empty() ? "" : fmt::format(": {}", reason);
   if (!wanted.path.empty()) {

@@ -33,6 +33,11 @@ struct Verdict {
 };
 Verdict authorize(const Core& core, const User& user, const Attributes& wanted);
 
+// Whether the sender of a request may also do `verb` to the same object: an update or apply that
+// turns out to create it needs that right, too. kForbidden.
+Status check_also_allowed(const Core& core, const User& user, const RequestInfo& info,
+                          std::string_view verb);
+
 // kForbidden in upstream's words.
 Error forbidden(const User& user, const Attributes& wanted, std::string_view reason);
 

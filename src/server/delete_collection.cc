@@ -21,8 +21,12 @@ class CollectionDelete : public std::enable_shared_from_this<CollectionDelete> {
         items_(std::move(items)),
         revision_(revision) {}
 
+  // A delete that needs no write ends before start() returns and calls this again: the loop that
+  // runs already goes on then, so that the depth of the stack does not grow with the collection.
   void go_on() {
+    if (std::exchange(looping_, true)) return;
     while (next_ < items_.size() && under_way_ < kMaxUnderWay && !failure_) start(*items_[next_++]);
+    looping_ = false;
     if (under_way_ == 0 && !std::exchange(answered_, true)) answer();
   }
 
@@ -59,6 +63,7 @@ class CollectionDelete : public std::enable_shared_from_this<CollectionDelete> {
   const store::Revision revision_;
   std::size_t next_ = 0;
   std::size_t under_way_ = 0;
+  bool looping_ = false;
   bool answered_ = false;
   std::optional<Error> failure_;
 };

@@ -169,6 +169,13 @@ TEST_F(Delete, ACollectionGoesAsFarAsItIsSelected) {
   EXPECT_EQ(remove("/api/v1/namespaces")->status, 405);
 }
 
+// Deletes that store nothing end at once; their number must not become the depth of the stack.
+TEST_F(Delete, ADryRunOfALargeCollectionIsNoRecursion) {
+  for (int i = 0; i < 4'000; ++i) make_map(fmt::format(R"({{"name":"c{}"}})", i));
+  EXPECT_EQ(remove(kMaps + "?dryRun=All")->status, 200);
+  EXPECT_EQ(status_of(kMaps + "/c3999"), 200);
+}
+
 TEST_F(Delete, ProtobufOptionsAreRead) {
   make_map(R"({"name":"c"})");
   // k8s\0, Unknown{typeMeta{v1, DeleteOptions}, raw{dryRun: All}}

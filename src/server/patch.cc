@@ -1,4 +1,5 @@
 // PATCH of an object or of one of its subresources that are views of it.
+#include "server/authorization.h"
 #include "server/errors.h"
 #include "server/handlers.h"
 #include "server/object_write.h"
@@ -72,6 +73,7 @@ Result<Outcome> plan_apply(Attempt& attempt, const WriteOptions& options, Tracki
                     "was found",
                     uid)));
   }
+  MUSTER_CHECK(check_also_allowed(*call.core, call.user, call.info, "create"));
   return create_from(attempt, object, options, tracking);
 }
 

@@ -1,5 +1,6 @@
 // PUT of an object or of one of its subresources that are views of it (status, finalize, resize,
 // …).
+#include "server/authorization.h"
 #include "server/errors.h"
 #include "server/handlers.h"
 #include "server/object_write.h"
@@ -19,6 +20,7 @@ Result<Outcome> plan_update(Attempt& attempt, const WriteOptions& options,
   if (live == nullptr) {
     if (!resource.create_on_update || call.subresource != nullptr)
       return std::unexpected(not_found(resource, call.info.name));
+    MUSTER_CHECK(check_also_allowed(*call.core, call.user, call.info, "create"));
     if (object.get({"metadata", "name"}).as_string().empty())
       object.object_at("metadata").set("name", call.info.name);
     object.object_at("metadata").erase("resourceVersion");
