@@ -80,16 +80,20 @@ std::string service_ports(Value ports) {
   return joined(texts);
 }
 
+struct AccessMode {
+  std::string_view name;
+  std::string_view abbreviation;
+};
+constexpr std::array<AccessMode, 4> kAccessModes{{{"ReadWriteOnce", "RWO"},
+                                                  {"ReadOnlyMany", "ROX"},
+                                                  {"ReadWriteMany", "RWX"},
+                                                  {"ReadWriteOncePod", "RWOP"}}};
+
 std::string access_modes(Value modes) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kShort{
-      {{"ReadWriteOnce", "RWO"},
-       {"ReadOnlyMany", "ROX"},
-       {"ReadWriteMany", "RWX"},
-       {"ReadWriteOncePod", "RWOP"}}};
   std::vector<std::string> texts;
-  for (const auto& [mode, abbreviation] : kShort) {
-    const auto is_mode = [&](Value value) { return value.as_string() == mode; };
-    if (std::ranges::any_of(modes.items(), is_mode)) texts.emplace_back(abbreviation);
+  for (const AccessMode& mode : kAccessModes) {
+    const auto is_mode = [&](Value value) { return value.as_string() == mode.name; };
+    if (std::ranges::any_of(modes.items(), is_mode)) texts.emplace_back(mode.abbreviation);
   }
   return joined(texts);
 }

@@ -223,7 +223,7 @@ Discovery::Discovery(const Registry& registry, std::string_view server_address) 
     const std::string root = group.group.empty() ? "/api" : "/apis/" + group.group;
     if (!group.group.empty()) legacy_.emplace(root, make_document(single_group(group)));
     for (const std::string& version : group.versions) {
-      legacy_.emplace(root + "/" + version,
+      legacy_.emplace(fmt::format("{}/{}", root, version),
                       make_document(resource_list(registry, group.group, version)));
     }
   }

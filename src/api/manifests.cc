@@ -105,6 +105,7 @@ std::vector<Value> custom_resource_definitions(Arena& arena, const Registry& reg
     if (resource->custom) by_name[resource->qualified()].push_back(resource);
   }
   std::vector<Value> definitions;
+  definitions.reserve(by_name.size());
   for (auto& [name, versions] : by_name)
     definitions.push_back(definition_of(arena, std::move(versions)));
   return definitions;

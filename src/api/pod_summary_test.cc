@@ -69,10 +69,8 @@ TEST(PodSummary, CompletedWithOthersStillRunning) {
 }
 
 TEST(PodSummary, InitContainersInOrder) {
-  constexpr const char* kSpec =
-      R"({"containers":[{"name":"a"}],"initContainers":[{"name":"i"},{"name":"j"}]})";
-  const auto init = [&](const char* statuses) {
-    return summary(kSpec,
+  const auto init = [](const char* statuses) {
+    return summary(R"({"containers":[{"name":"a"}],"initContainers":[{"name":"i"},{"name":"j"}]})",
                    fmt::format(R"({{"phase":"Pending","initContainerStatuses":{}}})", statuses));
   };
   EXPECT_EQ(init(R"([{"name":"i","state":{"running":{}}},{"name":"j"}])"), "0/1 Init:0/2 0");

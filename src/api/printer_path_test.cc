@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "json/parse.h"
-#include "json/write.h"
+#include "json/testing.h"
 
 namespace muster::api {
 namespace {
@@ -16,6 +15,12 @@ constexpr const char* kObject = R"({
     {"type": "Completed", "status": "True", "reason": "a]b"},
     {"type": 7, "status": "number"}]}
 })";
+
+std::string found_at(std::string_view text) {
+  const json::Tree object(kObject);
+  const auto path = PrinterPath::parse(text);
+  return path ? json::write(path->find(object)) : "not understood";
+}
 
 TEST(PrinterPath, FindsTheFirstMatch) {
   const std::vector<std::pair<std::string, std::string>> cases{
@@ -35,14 +40,7 @@ TEST(PrinterPath, FindsTheFirstMatch) {
       {R"(.status.conditions[?(@.type=="Failed")].status)", "null"},
       {".metadata.name.deeper", "null"},
   };
-  json::Arena arena;
-  const auto object = json::parse(arena, kObject);
-  ASSERT_TRUE(object);
-  for (const auto& [text, found] : cases) {
-    const auto path = PrinterPath::parse(text);
-    ASSERT_TRUE(path) << text;
-    EXPECT_EQ(json::write(path->find(*object)), found) << text;
-  }
+  for (const auto& [text, found] : cases) EXPECT_EQ(found_at(text), found) << text;
 }
 
 TEST(PrinterPath, RefusesTheRestOfJsonPath) {

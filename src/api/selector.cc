@@ -57,6 +57,7 @@ std::string joined(const FieldErrors& errors) {
 // Upstream prints a missing list as null.
 std::string value_list(const std::vector<std::string>& values) {
   std::vector<std::string> quoted;
+  quoted.reserve(values.size());
   for (const std::string& value : values) quoted.push_back(quote(value));
   return values.empty() ? "null" : fmt::format("[{}]", fmt::join(quoted, ","));
 }
@@ -397,6 +398,7 @@ bool LabelSelector::matches(json::Value labels) const {
 
 std::string LabelSelector::text() const {
   std::vector<std::string> texts;
+  texts.reserve(requirements_.size());
   for (const Requirement& requirement : requirements_)
     texts.push_back(requirement_text(requirement));
   return fmt::format("{}", fmt::join(texts, ","));
