@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -124,11 +125,22 @@ class TestServer {
                                       std::move(options));
   }
 
+  // As a transport that stops: who still watches is cut off.
+  ~TestServer() {
+    for (const auto& sent : sent_) {
+      if (const auto exchange = sent.lock()) exchange->hang_up();
+    }
+  }
+
   TestExchangePtr send(std::string method, std::string target, std::string body = "",
                        http::Headers headers = {}, http::Peer peer = {}) {
     auto exchange = std::make_shared<TestExchange>(request(std::move(method), std::move(target),
                                                            std::move(body), std::move(headers),
                                                            std::move(peer)));
+    {
+      const std::lock_guard lock(mutex_);
+      sent_.push_back(exchange);
+    }
     api->handle(exchange);
     return exchange;
   }
@@ -168,6 +180,9 @@ class TestServer {
     return {std::move(method), std::move(target), std::move(headers), std::move(body),
             std::move(peer)};
   }
+
+  std::mutex mutex_;  // some tests send from several threads
+  std::vector<std::weak_ptr<TestExchange>> sent_;
 };
 
 // Text at a path of a JSON body: at(exchange, {"metadata", "name"}).
