@@ -25,14 +25,14 @@ class Muster:
     def start(self):
         command = [os.environ['MUSTER'], 'serve', '--data-dir', self.data_dir, '--listen', self.listen,
                    '--controllers', self.controllers, '--kubeconfig-out', self.kubeconfig, *self.flags]
-        with open(self.folder / 'log', 'ab') as log:
+        with open(self.folder / 'muster.log', 'ab') as log:
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
         alarm = threading.Timer(START_SECONDS, self.process.kill)
         alarm.start()
         greeting = self.process.stdout.readline()
         alarm.cancel()
         match = re.search(r'serves (https://(\S+))', greeting)
-        assert match, 'muster did not start: %s%s' % (greeting, (self.folder / 'log').read_text()[-2000:])
+        assert match, 'muster did not start: %s%s' % (greeting, (self.folder / 'muster.log').read_text()[-2000:])
         self.server, self.listen = match[1], match[2]       # a restart takes the same port
         return self
 
@@ -46,7 +46,7 @@ class Muster:
             raise
         finally:
             self.process.stdout.close()
-        assert status == 0, 'muster ended with %d: %s' % (status, (self.folder / 'log').read_text()[-2000:])
+        assert status == 0, 'muster ended with %d: %s' % (status, (self.folder / 'muster.log').read_text()[-2000:])
 
     def restart(self):
         self.stop()
