@@ -44,15 +44,12 @@ void default_object(const Context& context, Value object) {
   if (context.resource->custom) api::apply_schema_defaults(object, *context.resource->schema);
   const Kind& kind = kind_of(*context.resource);
   if (kind.apply_defaults) kind.apply_defaults(context, object);
-  arrange(object, *context.resource);
 }
 
 Status mutate(const Context& context, Value object, Value old) {
   MUSTER_CHECK(check_namespace(context));
   const Kind& kind = kind_of(*context.resource);
-  if (kind.mutate) MUSTER_CHECK(kind.mutate(context, object, old));
-  arrange(object, *context.resource);
-  return {};
+  return kind.mutate ? kind.mutate(context, object, old) : Status();
 }
 
 void prepare_create(const Context& context, Value object) {

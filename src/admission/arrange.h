@@ -6,8 +6,9 @@
 
 namespace muster::admission {
 
-// Puts members in order, in place: fields as in the schema, keys of maps by their bytes; of a
-// custom resource all keys by their bytes. Members that the schema does not know stay last.
+// Puts members in order, in place, once all steps that add some are done: fields as in the schema,
+// keys of maps by their bytes; of a custom resource all keys by their bytes. Members that the
+// schema does not know stay last.
 void arrange(json::Value object, const api::Resource& resource);
 
 // What the server writes for a value of this type that has nothing in it: {} or, where some fields
