@@ -51,7 +51,7 @@ measure_muster() {
   rm -rf "$scratch/a"
   start_muster "$scratch/b"
   measure start "$scratch/kubeconfig" "$pid" >"$scratch/again"
-  measure create "$scratch/kubeconfig" "$pid"
+  measure create "$scratch/kubeconfig" "$pid" -pods "$pods"
   stop_muster
   rm -rf "$scratch/b"
 }
@@ -75,7 +75,7 @@ measure_kubernetes() {
   start_kubernetes
   measure start "$scratch/kubernetes/kubeconfig" "$pids" >"$scratch/again"
   wait "$starter"
-  measure create "$scratch/kubernetes/kubeconfig" "$pids"
+  measure create "$scratch/kubernetes/kubeconfig" "$pids" -pods "$pods"
   stop_kubernetes
 }
 

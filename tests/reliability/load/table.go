@@ -41,6 +41,7 @@ const (
 )
 
 var rows = []row{
+	{"creates/s, 4 kB Pod, 1 writer, new server", "first/pod/1/s", 1, "%.0f", true, ""},
 	{"creates/s, 4 kB Pod, 1 writer", "create/pod/1/s", 1, "%.0f", true, ""},
 	{"creates/s, 4 kB Pod, 16 writers", "create/pod/16/s", 1, "%.0f", true, ""},
 	{"creates/s, 4 kB Pod, 64 writers", "create/pod/64/s", 1, "%.0f", true, "10×"},
@@ -55,12 +56,14 @@ var rows = []row{
 	{"gets/s of a Pod, 64 clients", "get/64/s", 1, "%.0f", true, ""},
 	{"— processor time each (µs)", "get/64/cpu", micro, "%.0f", false, ""},
 	{"list of all Pods, median (ms)", "list/p50", milli, "%.0f", false, ""},
-	{"watch latency p50, 100 watchers (ms)", "watch/p50", milli, "%.2f", false, ""},
-	{"watch latency p99, 100 watchers (ms)", "watch/p99", milli, "%.2f", false, "5×"},
-	{"— after the writer's answer, p50 (ms)", "delivery/p50", milli, "%.2f", false, ""},
-	{"— after the writer's answer, p99 (ms)", "delivery/p99", milli, "%.2f", false, ""},
-	{"— the writer's answer, p50 (ms)", "watched create/p50", milli, "%.2f", false, ""},
-	{"— processor time per event (µs)", "watch/cpu", micro, "%.1f", false, ""},
+	{"watch p50, 100 watchers, 100 creates/s (ms)", "watch/100/p50", milli, "%.2f", false, ""},
+	{"watch p99, 100 watchers, 100 creates/s (ms)", "watch/100/p99", milli, "%.2f", false, "5×"},
+	{"— after the writer's answer, p99 (ms)", "watch/100/delivery/p99", milli, "%.2f", false, ""},
+	{"— processor time per event (µs)", "watch/100/cpu", micro, "%.1f", false, ""},
+	{"watch p50, 100 watchers, 300 creates/s (ms)", "watch/300/p50", milli, "%.2f", false, ""},
+	{"watch p99, 100 watchers, 300 creates/s (ms)", "watch/300/p99", milli, "%.2f", false, "5×"},
+	{"— after the writer's answer, p99 (ms)", "watch/300/delivery/p99", milli, "%.2f", false, ""},
+	{"— processor time per event (µs)", "watch/300/cpu", micro, "%.1f", false, ""},
 	{"start until /readyz (s)", "start", 1, "%.2f", false, "20×"},
 	{"start again with the Pods (s)", "restart", 1, "%.2f", false, ""},
 	{"memory, empty (MiB)", "memory/empty", mebi, "%.0f", false, "10×"},
@@ -75,7 +78,7 @@ var rows = []row{
 // derive adds what follows from other results.
 func derive(r map[string]float64) {
 	overhead := func(name, memory, count string) {
-		if r[memory] != 0 && r[count] != 0 && r["object bytes"] != 0 {
+		if r[memory] != 0 && r["memory/empty"] != 0 && r[count] != 0 && r["object bytes"] != 0 {
 			r[name] = (r[memory] - r["memory/empty"]) / r[count] / r["object bytes"]
 		}
 	}
