@@ -1,6 +1,7 @@
 // Kueue's Workload: what its webhook says, and its row (spec: queueing 1.8, 1.9).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <vector>
 

@@ -1,6 +1,7 @@
 // The Service: defaults, its row, validation.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "admission/checks.h"

@@ -1,5 +1,6 @@
 #include "admission/volume_validation.h"
 
+#include <algorithm>
 #include <set>
 
 #include "admission/container_validation.h"

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/sysinfo.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "agent/environment.h"

@@ -3,8 +3,10 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <memory>
 #include <string>
 
 namespace muster::log {

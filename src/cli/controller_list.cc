@@ -1,5 +1,8 @@
 #include "cli/controller_list.h"
 
+#include <algorithm>
+#include <functional>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

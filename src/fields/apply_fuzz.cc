@@ -1,5 +1,6 @@
 // A series of writes to one object, made from the input by the schema of a small kind that has a
 // place of every sort. Whatever happens, ownership must stay sound.
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -1,4 +1,5 @@
 // Two field sets in one input, apart by a newline: reading, writing, and the laws of sets.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>

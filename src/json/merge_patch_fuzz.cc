@@ -1,4 +1,6 @@
 // Two JSON texts, one line each: a merge patch applied twice does what it does once.
+#include <algorithm>
+
 #include "base/result.h"
 #include "json/parse.h"
 #include "json/patch.h"

@@ -1,5 +1,7 @@
 // Two JSON texts, one line each: a JSON patch leaves a tree that can still be written and read, and
 // leaves the patch alone.
+#include <algorithm>
+
 #include "base/result.h"
 #include "json/parse.h"
 #include "json/patch.h"

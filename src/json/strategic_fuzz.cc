@@ -1,5 +1,7 @@
 // Two JSON texts, one line each, under rules by which every list merges: lists "s..." as scalars,
 // others by "name". The result can be written and read, and the patch is left alone.
+#include <algorithm>
+
 #include "base/result.h"
 #include "json/parse.h"
 #include "json/strategic.h"

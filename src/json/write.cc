@@ -1,5 +1,6 @@
 #include "json/write.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>

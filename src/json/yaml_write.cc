@@ -1,4 +1,6 @@
 // The writing half of yaml.h.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "json/utf8.h"

@@ -1,4 +1,5 @@
 // Feeds bytes of a peer to the parsers and to the checks, in steps of any size.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

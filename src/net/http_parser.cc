@@ -5,6 +5,7 @@
 #define BOOST_DISABLE_ASSERTS
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
 #include <optional>

@@ -1,5 +1,7 @@
 #include "server/call.h"
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "json/parse.h"
 #include "json/write.h"

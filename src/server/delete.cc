@@ -1,4 +1,5 @@
 // DELETE of an object.
+#include <algorithm>
 #include <array>
 
 #include "server/delete_plan.h"

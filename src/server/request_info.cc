@@ -1,6 +1,7 @@
 #include "server/request_info.h"
 
 #include <algorithm>
+#include <span>
 
 namespace muster::server {
 namespace {

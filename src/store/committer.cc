@@ -1,5 +1,7 @@
 #include "store/committer.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/log.h"

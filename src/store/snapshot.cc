@@ -1,5 +1,7 @@
 #include "store/snapshot.h"
 
+#include <algorithm>
+
 namespace muster::store {
 namespace {
 

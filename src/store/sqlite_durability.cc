@@ -1,4 +1,6 @@
 // Durability by SQLite: a group is one transaction of plain inserts, synced to the write-ahead log.
+#include <optional>
+
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
 #include "controllers/job/plan.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
