@@ -47,9 +47,11 @@ void default_object(const Context& context, Value object) {
 }
 
 Status mutate(const Context& context, Value object, Value old) {
-  MUSTER_CHECK(check_namespace(context));
+  Context named = context;  // refusals of what has no name yet show the beginning of the name
+  if (named.name.empty()) named.name = text_of(object.get("metadata"), "generateName");
+  MUSTER_CHECK(check_namespace(named));
   const Kind& kind = kind_of(*context.resource);
-  return kind.mutate ? kind.mutate(context, object, old) : Status();
+  return kind.mutate ? kind.mutate(named, object, old) : Status();
 }
 
 void prepare_create(const Context& context, Value object) {

@@ -87,6 +87,13 @@ TEST(Priorities, OfPodsComeFromTheirClass) {
             2000001000);
 }
 
+TEST(Priorities, ThatDoNotExistAreRefusedByTheBeginningOfAName) {
+  const World world;
+  const Outcome pod = world.create("v1", "Pod", R"({"metadata": {"generateName": "job-"}, "spec": {
+      "priorityClassName": "none", "containers": [{"name": "c", "image": "i"}]}})");
+  EXPECT_EQ(pod.message(), "pods \"job-\" is forbidden: no PriorityClass with name none was found");
+}
+
 TEST(Priorities, WithoutAClassTheLowestGlobalDefaultCounts) {
   World world;
   world.add("scheduling.k8s.io/v1", "PriorityClass",
