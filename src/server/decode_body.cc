@@ -37,6 +37,13 @@ Error cannot_be_handled(std::string_view sent_kind, std::string_view sent_versio
                                  sent_version, kind.gvk.kind, why));
 }
 
+// The word of Go's decoder for what is not a string.
+std::string_view json_type(json::Value value) {
+  if (value.is_bool()) return "bool";
+  if (value.is_array()) return "array";
+  return value.is_object() ? "object" : "number";
+}
+
 std::string_view version_part(std::string_view api_version) {
   const std::size_t slash = api_version.find('/');
   return slash == std::string_view::npos ? api_version : api_version.substr(slash + 1);
@@ -173,6 +180,16 @@ Result<json::Value> decode_body(json::Arena& arena, const http::Request& request
         kind,
         "couldn't get version/kind; json parse error: json: cannot unmarshal value into "
         "Go value of type struct { APIVersion string; Kind string }",
+        request.body));
+  }
+  for (const std::string_view member : {"kind", "apiVersion"}) {
+    const json::Value value = tree->get(member);
+    if (value.is_string() || value.is_null()) continue;
+    return std::unexpected(unrecognized(
+        kind,
+        fmt::format("couldn't get version/kind; json parse error: json: cannot unmarshal {} into "
+                    "Go struct field .{} of type string",
+                    json_type(value), member),
         request.body));
   }
   MUSTER_CHECK(settle_kind(*tree, kind, registry, request.body));
