@@ -6,8 +6,9 @@ cd "$(dirname "$0")/.."
 scripts/setup.sh test
 stamps=${MUSTER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/muster}/tidy
 mkdir -p "$stamps"
-# Without the precompiled headers of g++, which clang cannot read.
-cmake --preset dev -B build/tidy -DCMAKE_CXX_COMPILER=clang++-19 -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
+# clang cannot read the precompiled headers of g++: what is in them (MUSTER_PCH) is included by name instead.
+common_headers=$(sed -n '/^set(MUSTER_PCH/,/)/p' cmake/muster.cmake | grep -oE '<[^>]+>' | sed 's/<\(.*\)>/-include \1/' | tr '\n' ' ')
+cmake --preset dev -B build/tidy -DCMAKE_CXX_COMPILER=clang++-19 -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DCMAKE_CXX_FLAGS="$common_headers" >/dev/null
 common=$(cat .clang-tidy $(git ls-files 'src/*.h') | sha256sum | cut -c1-64)
 check() {
   stamp=$stamps/$( (echo "$common"; cat "$1") | sha256sum | cut -c1-64)
