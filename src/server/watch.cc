@@ -40,7 +40,7 @@ class WatchStream : public std::enable_shared_from_this<WatchStream> {
 
  private:
   void take_initial(const store::Snapshot& snapshot);
-  void fail(Error error);
+  void fail(const Error& error);
 
   void pump();
   bool send_initial();
@@ -104,11 +104,7 @@ void WatchStream::start(store::Revision from, bool initial_events) {
         if (self == nullptr || self->woken_.exchange(true)) return;
         self->exchange().post([self] { self->pump(); });
       });
-  if (!changes) {
-    return fail(
-        {.code = Code::kExpired,
-         .message = fmt::format("too old resource version: {} ({})", from, snapshot->revision())});
-  }
+  if (!changes) return fail(changes.error());  // names the oldest version that is remembered
   changes_ = *std::move(changes);
 
   const std::int64_t seconds =
@@ -158,7 +154,7 @@ bool WatchStream::send_initial() {
 bool WatchStream::send_changes() {
   const Result<std::vector<store::Event>> events = changes_->poll(kPollEvents);
   if (!events) {
-    fail({.code = Code::kExpired, .message = events.error().message});
+    fail(events.error());
     return false;
   }
   for (const store::Event& event : *events) send_change(event);
@@ -193,7 +189,7 @@ void WatchStream::send_bookmark(bool ends_initial_events) {
   send("BOOKMARK", renderer_.bookmark(revision, ends_initial_events));
 }
 
-void WatchStream::fail(Error error) {
+void WatchStream::fail(const Error& error) {
   std::string text = status_body(error);
   text.pop_back();  // its end of line
   std::vector<http::Chunk> event;
