@@ -144,6 +144,7 @@ void HttpClientImpl::dispatch(const CallPtr& call) {
 }
 
 void HttpClientImpl::end(const CallPtr& call, Status status) {
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): keeps the call alive
   const CallPtr kept = call;
   calls_.erase(call->id);
   call->deadline.reset();
@@ -153,6 +154,7 @@ void HttpClientImpl::end(const CallPtr& call, Status status) {
 
 // Ends a call before its time, wherever it is.
 void HttpClientImpl::drop(const CallPtr& call, Status status) {
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): keeps the call alive
   const CallPtr kept = call;
   if (const ConnectionPtr connection = call->connection) {
     call->retried = true;  // no second try
