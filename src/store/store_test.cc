@@ -250,7 +250,7 @@ TEST_F(StoreTest, DeadObjectsOfUnknownKindsAreForgotten) {
   auto opened =
       open_store(std::make_unique<FakeDisk>(platter), {{"", "pods"}}, clock, metrics, options);
   ASSERT_TRUE(opened) << opened.error().message;
-  write_and_wait(**opened, put_of(pod("p"), ""));
+  ASSERT_TRUE(write_and_wait(**opened, put_of(pod("p"), "")));
   EXPECT_EQ(platter->rows().size(), 1u);
 }
 
