@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/decode.h"
+#include "json/go_kind.h"
 #include "json/parse.h"
 #include "json/write.h"
 #include "json/yaml.h"
@@ -35,13 +36,6 @@ Error cannot_be_handled(std::string_view sent_kind, std::string_view sent_versio
                         const BodyKind& kind, std::string_view why) {
   return bad_request(fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", sent_kind,
                                  sent_version, kind.gvk.kind, why));
-}
-
-// The word of Go's decoder for what is not a string.
-std::string_view json_type(json::Value value) {
-  if (value.is_bool()) return "bool";
-  if (value.is_array()) return "array";
-  return value.is_object() ? "object" : "number";
 }
 
 std::string_view version_part(std::string_view api_version) {
@@ -189,7 +183,7 @@ Result<json::Value> decode_body(json::Arena& arena, const http::Request& request
         kind,
         fmt::format("couldn't get version/kind; json parse error: json: cannot unmarshal {} into "
                     "Go struct field .{} of type string",
-                    json_type(value), member),
+                    json::go_kind(value.kind()), member),
         request.body));
   }
   MUSTER_CHECK(settle_kind(*tree, kind, registry, request.body));
