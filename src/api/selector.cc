@@ -212,7 +212,7 @@ Result<std::vector<Requirement>> Parser::parse() {
     take();
     if (peek() != Token::kWord && peek() != Token::kNot) return expected("identifier after ','");
   }
-  std::ranges::sort(requirements, {}, &Requirement::key);
+  std::ranges::stable_sort(requirements, {}, &Requirement::key);
   return requirements;
 }
 
@@ -378,7 +378,7 @@ Result<LabelSelector> LabelSelector::from_object(json::Value object) {
     MUSTER_TRY(Requirement requirement, requirement_of(expression));
     selector.requirements_.push_back(std::move(requirement));
   }
-  std::ranges::sort(selector.requirements_, {}, &Requirement::key);
+  std::ranges::stable_sort(selector.requirements_, {}, &Requirement::key);
   return selector;
 }
 

@@ -105,6 +105,13 @@ TEST(LabelSelector, PrintsSorted) {
   for (const auto& [text, printed] : cases) EXPECT_EQ(LabelSelector::parse(text)->text(), printed);
 }
 
+// Twenty of them: a sort of so many that is not stable would shuffle them.
+TEST(LabelSelector, KeepsTheOrderOfRequirementsOnOneKey) {
+  std::string text = "a";
+  for (char value = 'b'; value < 'u'; ++value) text += std::string(",a!=") + value;
+  EXPECT_EQ(LabelSelector::parse(text)->text(), text);
+}
+
 TEST(LabelSelector, OfAnObject) {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"null", ""},
