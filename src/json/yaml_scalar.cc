@@ -61,26 +61,50 @@ std::optional<Value> resolve_integer(std::string_view text) {
   return Value::of(static_cast<std::int64_t>(0 - size));
 }
 
+// Reads a scalar from left to right.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : rest_(text) {}
+
+  // All digits that come next; how many they were.
+  std::size_t digits() {
+    const auto count =
+        static_cast<std::size_t>(std::ranges::find_if_not(rest_, is_digit) - rest_.begin());
+    rest_.remove_prefix(count);
+    return count;
+  }
+  bool one_or_two_digits() {
+    const std::size_t count = digits();
+    return count == 1 || count == 2;
+  }
+  // The next character, if it is in the set.
+  bool take(std::string_view set) {
+    const bool taken = !rest_.empty() && set.find(rest_[0]) != set.npos;
+    if (taken) rest_.remove_prefix(1);
+    return taken;
+  }
+  bool take_blanks() {
+    const bool any = take(" \t");
+    while (take(" \t")) {
+    }
+    return any;
+  }
+  bool at_end() const { return rest_.empty(); }
+
+ private:
+  std::string_view rest_;
+};
+
 // [-+]? ( .digits | digits [. digits?] ) [ eE [-+]? digits ]
 bool looks_like_float(std::string_view text) {
-  const auto digits = [&] {
-    const std::size_t count =
-        static_cast<std::size_t>(std::ranges::find_if_not(text, is_digit) - text.begin());
-    text.remove_prefix(count);
-    return count > 0;
-  };
-  const auto take_any = [&](std::string_view set) {
-    const bool taken = !text.empty() && set.find(text[0]) != set.npos;
-    if (taken) text.remove_prefix(1);
-    return taken;
-  };
-  take_any("+-");
-  const bool whole = digits();
-  const bool fraction = take_any(".") && digits();
+  Scanner scan(text);
+  scan.take("+-");
+  const bool whole = scan.digits() > 0;
+  const bool fraction = scan.take(".") && scan.digits() > 0;
   if (!whole && !fraction) return false;
-  if (!take_any("eE")) return text.empty();
-  take_any("+-");
-  return digits() && text.empty();
+  if (!scan.take("eE")) return scan.at_end();
+  scan.take("+-");
+  return scan.digits() > 0 && scan.at_end();
 }
 
 std::optional<Value> resolve_float(const std::string& text) {
@@ -105,5 +129,32 @@ std::optional<Value> resolve_plain_scalar(std::string_view text) {
 }
 
 bool is_unrepresentable_number(std::string_view text) { return is_one_of(text, kUnrepresentable); }
+
+// year-month-day, then perhaps T or blanks, h:m:s, a fraction, and Z or an offset
+bool looks_like_timestamp(std::string_view text) {
+  Scanner scan(text);
+  if (scan.digits() != 4 || !scan.take("-") || !scan.one_or_two_digits()) return false;
+  if (!scan.take("-") || !scan.one_or_two_digits()) return false;
+  if (scan.at_end()) return true;
+  if (!scan.take("Tt") && !scan.take_blanks()) return false;
+  if (!scan.one_or_two_digits() || !scan.take(":") || !scan.one_or_two_digits()) return false;
+  if (!scan.take(":") || !scan.one_or_two_digits()) return false;
+  if (scan.take(".,")) scan.digits();
+  scan.take_blanks();
+  if (scan.take("Z") || !scan.take("+-")) return scan.at_end();
+  return scan.one_or_two_digits() && (!scan.take(":") || scan.one_or_two_digits()) && scan.at_end();
+}
+
+// [-+]? digits, then :m as often as one likes, the last with a fraction
+bool looks_like_sexagesimal(std::string_view text) {
+  Scanner scan(text);
+  scan.take("+-");
+  if (scan.digits() == 0 || !scan.take(":")) return false;
+  do {
+    if (!scan.one_or_two_digits()) return false;
+  } while (scan.take(":"));
+  if (scan.take(".")) scan.digits();
+  return scan.at_end();
+}
 
 }  // namespace muster::json

@@ -15,4 +15,9 @@ std::optional<Value> resolve_plain_scalar(std::string_view text);
 // .inf, -.inf, .nan and so on: numbers that JSON does not have.
 bool is_unrepresentable_number(std::string_view text);
 
+// Dates and times of day (2026-01-31T10:00:00Z), and numbers to the base of sixty (10:30): kubectl
+// reads them as strings, but other readers of YAML 1.1 do not.
+bool looks_like_timestamp(std::string_view text);
+bool looks_like_sexagesimal(std::string_view text);
+
 }  // namespace muster::json

@@ -1,5 +1,6 @@
 #include "json/yaml.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -333,6 +334,20 @@ spec:
     y
 )");
   EXPECT_EQ(write_yaml(Value::view("x")), "x\n");
+}
+
+TEST(WriteYaml, QuotesWhatAReaderWouldTakeForATimeOrNumber) {
+  for (const char* text :
+       {"2026-01-31T10:00:00Z", "2026-01-31T10:00:00.123456Z", "2026-01-31t10:00:00+02:00",
+        "2026-01-31", "2026-1-2", "2026-01-31 10:00:00", "2026-01-31  1:2:3.5 -5", "10:30",
+        "-1:59:59.5", "12", ".inf", "<<"}) {
+    EXPECT_EQ(write_yaml(Value::view(text)), fmt::format("\"{}\"\n", text));
+  }
+  for (const char* text :
+       {"2026-01", "2026-01-31T", "2026-01-31T10:00", "2026-01-31-x", "2026-001-01", "20260-01-01",
+        "2026-01-31T10:00:00Zulu", "2026-01-31T10:00:00+", "10:300", "10:30:x", "1.36.3"}) {
+    EXPECT_EQ(write_yaml(Value::view(text)), fmt::format("{}\n", text));
+  }
 }
 
 TEST(WriteYaml, ReadsBackAsItself) {

@@ -42,11 +42,16 @@ bool has_escapes(std::string_view text, bool line_breaks_too) {
   return found;
 }
 
+// Whether some reader would take the bare text for something other than a string.
+bool has_other_type(std::string_view text) {
+  return resolve_plain_scalar(text) || is_unrepresentable_number(text) ||
+         looks_like_timestamp(text) || looks_like_sexagesimal(text) || text == "<<";
+}
+
 // Whether a plain scalar reads back as this very string.
 bool is_plain(std::string_view text) {
-  if (text.empty() || resolve_plain_scalar(text) || is_unrepresentable_number(text)) return false;
-  if (text == "<<" || text == "=" || text.starts_with("---") || text.starts_with("..."))
-    return false;
+  if (has_other_type(text) || text == "=") return false;
+  if (text.starts_with("---") || text.starts_with("...")) return false;
   constexpr std::string_view kIndicators = " \t-?:,[]{}#&*!|>'\"%@`";
   const char first = text[0];
   const bool dash =
@@ -91,7 +96,7 @@ void append_double_quoted(std::string& out, std::string_view text) {
 void append_string(std::string& out, std::string_view text) {
   if (is_plain(text)) {
     out += text;
-  } else if (resolve_plain_scalar(text) || has_escapes(text, true)) {
+  } else if (has_other_type(text) || has_escapes(text, true)) {
     append_double_quoted(out, text);
   } else {
     out += '\'';
