@@ -33,6 +33,9 @@ constexpr Parameter kFieldValidation{
 constexpr Parameter kForce{"force", "boolean", "Take fields over from other owners."};
 constexpr Parameter kGracePeriod{"gracePeriodSeconds", "integer",
                                  "How long the object may take to end; 0 is at once."};
+constexpr Parameter kIgnoreReadError{
+    "ignoreStoreReadErrorWithClusterBreakingPotential", "boolean",
+    "For objects that the store cannot read any more; there are none here, so it has no effect."};
 constexpr Parameter kLabelSelector{"labelSelector", "string", "Only objects whose labels match."};
 constexpr Parameter kLimit{"limit", "integer", "At most so many objects in one answer."};
 constexpr Parameter kOrphan{"orphanDependents", "boolean", "Deprecated: use propagationPolicy."};
@@ -54,10 +57,12 @@ constexpr std::array kListParameters{
     kResourceVersion, kVersionMatch, kInitialEvents, kTimeout,       kWatch};
 constexpr std::array kWriteParameters{kDryRun, kFieldManager, kFieldValidation};
 constexpr std::array kPatchParameters{kDryRun, kFieldManager, kFieldValidation, kForce};
-constexpr std::array kDeleteParameters{kDryRun, kGracePeriod, kOrphan, kPropagation};
+constexpr std::array kDeleteParameters{kDryRun, kGracePeriod, kIgnoreReadError, kOrphan,
+                                       kPropagation};
 constexpr std::array kDeleteCollectionParameters{
-    kContinue, kDryRun,      kFieldSelector,   kGracePeriod,  kLabelSelector, kLimit,
-    kOrphan,   kPropagation, kResourceVersion, kVersionMatch, kInitialEvents, kTimeout};
+    kContinue,      kDryRun,        kFieldSelector, kGracePeriod, kIgnoreReadError,
+    kLabelSelector, kLimit,         kOrphan,        kPropagation, kResourceVersion,
+    kVersionMatch,  kInitialEvents, kTimeout};
 constexpr std::array kLogParameters{
     Parameter{"container", "string", "The container whose log to read."},
     Parameter{"follow", "boolean", "Go on with what is written from now on."},
