@@ -14,16 +14,6 @@
 namespace muster::api {
 namespace {
 
-// Of a well-formed sequence.
-std::uint32_t code_point(std::string_view sequence) {
-  const auto lead = static_cast<unsigned char>(sequence[0]);
-  if (sequence.size() == 1) return lead;
-  std::uint32_t code = lead & (0xFFU >> (sequence.size() + 1));
-  for (const char c : sequence.substr(1))
-    code = code << 6 | (static_cast<unsigned char>(c) & 0x3FU);
-  return code;
-}
-
 // What Go prints as it is: everything but controls, blanks other than the space, format characters
 // and private use. Code points that Unicode has not assigned count as printable here, unlike in Go.
 bool is_printable(std::uint32_t code) {
@@ -128,10 +118,10 @@ std::string quote(std::string_view text) {
     } else if (text[0] == '"' || text[0] == '\\') {
       out += '\\';
       out += text[0];
-    } else if (is_printable(code_point(sequence))) {
+    } else if (is_printable(json::decode_utf8(sequence))) {
       out += sequence;
     } else {
-      append_escaped(out, code_point(sequence));
+      append_escaped(out, json::decode_utf8(sequence));
     }
     text.remove_prefix(sequence.size());
   }
