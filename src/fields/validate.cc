@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "fields/go_text.h"
+#include "api/field_error.h"
+#include "json/go_text.h"
 
 namespace muster::fields {
 namespace {
@@ -14,6 +15,24 @@ using api::Schema;
 using api::Shape;
 using json::Member;
 using json::Value;
+
+std::vector<Member> sorted_members(Value object) {
+  std::vector<Member> members(object.members().begin(), object.members().end());
+  std::ranges::sort(members, {}, &Member::key);
+  return members;
+}
+
+// As Go's fmt prints it with %#v: map[string]interface {}{"a":1}.
+std::string go_syntax(Value value) {
+  if (value.is_null()) return "interface {}(nil)";
+  if (value.is_string()) return api::quote(value.as_string());
+  if (!value.is_array() && !value.is_object()) return json::go_text(value);
+  std::vector<std::string> parts;
+  for (const Value item : value.items()) parts.push_back(go_syntax(item));
+  for (const auto& [key, below] : sorted_members(value))
+    parts.push_back(fmt::format("{}:{}", api::quote(key), go_syntax(below)));
+  return fmt::format("{}{{{}}}", json::go_type(value), fmt::join(parts, ", "));
+}
 
 class Checker {
  public:
@@ -48,26 +67,26 @@ class Checker {
         type.shape == Shape::kBytes || (type.shape == Shape::kString && type.format.empty());
     if (is_number) {
       if (!value.is_number())
-        fault(fmt::format("expected numeric (int or float), got {}", go_type_name(value)));
+        fault(fmt::format("expected numeric (int or float), got {}", json::go_type(value)));
     } else if (is_string) {
       if (!value.is_string()) {
         fault(fmt::format("expected string, got &value.valueUnstructured{{Value:{}}}",
                           go_syntax(value)));
       }
     } else if (type.shape == Shape::kBoolean) {
-      if (!value.is_bool()) fault(fmt::format("expected boolean, got &{{{}}}", go_plain(value)));
+      if (!value.is_bool())
+        fault(fmt::format("expected boolean, got &{{{}}}", json::go_text(value)));
     } else if (value.is_object() || value.is_array()) {
-      fault(fmt::format("expected any scalar, got &{{{}}}", go_plain(value)));
+      fault(fmt::format("expected any scalar, got &{{{}}}", json::go_text(value)));
     }
   }
 
   // In the order of names. A field that is not declared ends it.
   void check_members(const Schema& type, Value value) {
     if (value.is_null()) return;
-    if (!value.is_object()) return fault(fmt::format("expected map, got &{{{}}}", go_plain(value)));
-    std::vector<Member> members(value.members().begin(), value.members().end());
-    std::ranges::sort(members, {}, &Member::key);
-    for (const Member& member : members) {
+    if (!value.is_object())
+      return fault(fmt::format("expected map, got &{{{}}}", json::go_text(value)));
+    for (const Member& member : sorted_members(value)) {
       const MemberType place = member_type(&type, member.key);
       path_.push_back(PathElement::field(member.key));
       if (place.allowed) {
@@ -82,7 +101,8 @@ class Checker {
 
   void check_list(const Schema& list, Value value) {
     if (value.is_null()) return;
-    if (!value.is_array()) return fault(fmt::format("expected list, got &{{{}}}", go_plain(value)));
+    if (!value.is_array())
+      return fault(fmt::format("expected list, got &{{{}}}", json::go_text(value)));
     const bool keyed = treatment(&list) != Treatment::kLeaf;
     std::set<PathElement, PathElementLess> seen;
     std::int64_t at = 0;

@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include "fields/go_text.h"
 #include "fields/testing.h"
 
 namespace muster::fields {
@@ -115,17 +114,6 @@ TEST(CheckDocument, OfBuiltInKinds) {
             R"(.spec.ports: duplicate entries for key [port=80,protocol="TCP"])");
   EXPECT_EQ(message("Pod", R"({"status":{"startTime":{"a":1}}})"),
             ".status.startTime: expected any scalar, got &{map[a:1]}");
-}
-
-TEST(GoText, PrintsNumbersAsGoDoes) {
-  EXPECT_EQ(go_plain(json::Value::of(100000.0)), "100000");
-  EXPECT_EQ(go_plain(json::Value::of(1000000.0)), "1e+06");
-  EXPECT_EQ(go_plain(json::Value::of(123456789.0)), "1.23456789e+08");
-  EXPECT_EQ(go_plain(json::Value::of(0.0001)), "0.0001");
-  EXPECT_EQ(go_plain(json::Value::of(0.00001)), "1e-05");
-  EXPECT_EQ(go_plain(json::Value::of(-2.5)), "-2.5");
-  EXPECT_EQ(go_plain(json::Value::of(0.0)), "0");
-  EXPECT_EQ(go_plain(json::Value::of(std::int64_t{1234567})), "1234567");
 }
 
 }  // namespace
