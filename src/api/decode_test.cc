@@ -52,6 +52,23 @@ TEST(Decode, DropsWhatIsEmptyUnlessItIsWrittenAlways) {
   EXPECT_EQ(pod(R"({"containers":[]})"), decoded_pod(R"({"containers":null})"));
 }
 
+TEST(Decode, KeepsTheEmptyListThatForgetsOwners) {
+  const auto decoded = [](std::string_view text, const Resource& of) {
+    return decode_text(text, of).text;
+  };
+  EXPECT_EQ(decoded(R"({"metadata":{"name":"n","managedFields":[]}})", resource("v1", "ConfigMap")),
+            R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"n","managedFields":[]}})");
+  // Upstream reads a custom resource's metadata twice, and loses it; a template's means nothing.
+  EXPECT_EQ(decoded(R"({"apiVersion":"jobset.x-k8s.io/v1alpha2","kind":"JobSet",)"
+                    R"("metadata":{"name":"n","managedFields":[]}})",
+                    resource("jobset.x-k8s.io/v1alpha2", "JobSet")),
+            R"({"apiVersion":"jobset.x-k8s.io/v1alpha2","kind":"JobSet","metadata":{"name":"n"}})");
+  EXPECT_EQ(
+      decoded(R"({"template":{"metadata":{"managedFields":[]}}})", resource("v1", "PodTemplate"))
+          .find("managedFields"),
+      std::string::npos);
+}
+
 TEST(Decode, KeepsZeroBehindAPointer) {
   EXPECT_EQ(
       pod(R"({"containers":[],"terminationGracePeriodSeconds":0,"automountServiceAccountToken":false,

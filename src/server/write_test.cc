@@ -141,6 +141,24 @@ TEST_F(Write, AnUpdateWithoutAVersionIsUnconditionalUnlessTheKindForbidsIt) {
             "update");
 }
 
+TEST_F(Write, AnEmptyManagedFieldsForgetsOwnersUntilSomebodyApplies) {
+  const auto owners = [](const TestExchange& exchange) {
+    return at(exchange, {"metadata", "managedFields"});
+  };
+  EXPECT_NE(owners(*create(R"({"metadata":{"name":"c","managedFields":[]},"data":{"k":"1"}})")),
+            "null");
+  EXPECT_EQ(owners(*put("c", R"({"metadata":{"name":"c","managedFields":[]},"data":{"k":"1"}})")),
+            "null");
+  EXPECT_EQ(owners(*put("c", R"({"metadata":{"name":"c"},"data":{"k":"2"}})")), "null");
+  const TestExchangePtr applied = server.patch(
+      std::string(kMaps) + "/c?fieldManager=m",
+      R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":{"l":"1"}})",
+      "apply-patch+yaml");
+  EXPECT_THAT(owners(*applied), ::testing::HasSubstr(R"("manager":"m","operation":"Apply")"));
+  // A patch may ask for it, too.
+  EXPECT_EQ(owners(*patch("c", R"({"metadata":{"managedFields":[]}})")), "null");
+}
+
 TEST_F(Write, SomeKindsAreCreatedByAnUpdate) {
   EXPECT_EQ(server
                 .admin("PUT", "/apis/coordination.k8s.io/v1/namespaces/a/leases/new",
