@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "admission/container_validation.h"
+#include "base/ascii.h"
 
 namespace muster::admission {
 namespace {
@@ -42,9 +43,7 @@ void validate_subscript(std::string_view field_path, std::string_view key, const
   if (map == "metadata.labels") {
     add_faults(errors, path, key, api::check_qualified_name(key));
   } else if (map == "metadata.annotations") {
-    std::string lower(key);
-    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
-    add_faults(errors, path, key, api::check_qualified_name(lower));
+    add_faults(errors, path, key, api::check_qualified_name(lower_case(key)));
   } else {
     errors.invalid(path.child("fieldPath"), field_path,
                    fmt::format("error converting fieldPath: field label does not support "

@@ -1,11 +1,11 @@
 // Kinds that extend the server: webhook configurations and CustomResourceDefinitions. They are kept
 // and shown; what they ask for is not done (admission is in-process, the kinds are fixed).
 #include <algorithm>
-#include <cctype>
 #include <string>
 
 #include "admission/checks.h"
 #include "admission/kinds.h"
+#include "base/ascii.h"
 
 namespace muster::admission {
 namespace {
@@ -62,17 +62,11 @@ void validate_webhooks(const Context&, Value configuration, FieldErrors& errors)
   }
 }
 
-std::string lower(std::string_view text) {
-  std::string made(text);
-  std::ranges::transform(made, made.begin(), [](unsigned char c) { return std::tolower(c); });
-  return made;
-}
-
 void default_definition(const Context&, Value definition) {
   const Value spec = definition.object_at("spec");
   const Value names = spec.object_at("names");
   const std::string kind(text_of(names, "kind"));
-  if (text_of(names, "singular").empty() && !kind.empty()) names.set("singular", lower(kind));
+  if (text_of(names, "singular").empty() && !kind.empty()) names.set("singular", lower_case(kind));
   if (text_of(names, "listKind").empty() && !kind.empty()) names.set("listKind", kind + "List");
   const Value conversion = spec.object_at("conversion");
   set_default(conversion, "strategy", "None");

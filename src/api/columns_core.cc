@@ -6,6 +6,7 @@
 #include <set>
 
 #include "api/columns_kinds.h"
+#include "base/ascii.h"
 
 namespace muster::api {
 namespace {
@@ -126,9 +127,7 @@ std::string event_source(Value event) {
 }
 
 std::string event_object(Value object) {
-  std::string text(object.get("kind").as_string());
-  std::ranges::transform(text, text.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c; });
+  const std::string text = lower_case(object.get("kind").as_string());
   const auto name = object.get("name").as_string();
   return name.empty() ? text : fmt::format("{}/{}", text, name);
 }

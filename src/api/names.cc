@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace muster::api {
 namespace {
 
@@ -223,11 +225,7 @@ void validate_annotations(json::Value annotations, const Path& path, FieldErrors
   std::size_t bytes = 0;
   for (const json::Member& annotation : annotations.members()) {
     // Annotation keys may have upper case letters in their prefix.
-    std::string lower(annotation.key);
-    std::ranges::transform(lower, lower.begin(), [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
-    for (const std::string& fault : check_qualified_name(lower)) {
+    for (const std::string& fault : check_qualified_name(lower_case(annotation.key))) {
       errors.invalid(path, annotation.key, fault);
     }
     bytes += annotation.key.size() + annotation.value.as_string().size();

@@ -10,7 +10,7 @@
 #include <boost/beast/http/error.hpp>
 #include <optional>
 
-#include "net/names.h"
+#include "base/ascii.h"
 
 namespace muster::net {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
+
 namespace muster::net {
 namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool is_port(std::string_view text) {
   return text.size() <= 5 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
@@ -16,7 +16,7 @@ bool is_port(std::string_view text) {
 
 bool is_name(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
-    const char l = lower(c);
+    const char l = lower_case(c);
     return (l >= 'a' && l <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
   });
 }
@@ -39,12 +39,7 @@ std::string address_text(std::string_view bytes) {
 std::string canonical_name(std::string_view name) {
   std::string text(name);
   if (const std::string bytes = address_bytes(text); !bytes.empty()) return address_text(bytes);
-  std::ranges::transform(text, text.begin(), lower);
-  return text;
-}
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, {}, lower, lower);
+  return lower_case(text);
 }
 
 std::string host_of_authority(std::string_view authority) {

@@ -13,8 +13,6 @@ std::string address_text(std::string_view bytes);
 // Addresses in their shortest form, DNS names in lower case.
 std::string canonical_name(std::string_view name);
 
-bool equal_ignoring_case(std::string_view a, std::string_view b);
-
 // The host of "name:port", "[::1]:port" or either without port, in canonical form; empty if the
 // text is none of these.
 std::string host_of_authority(std::string_view authority);

@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/ascii.h"
+
 namespace muster::server {
 namespace {
 
@@ -107,11 +109,7 @@ Result<Accepted> negotiate(std::string_view accept, const AcceptRules& rules) {
 }
 
 std::string media_type(std::string_view content_type) {
-  std::string type(trim(content_type.substr(0, content_type.find(';'))));
-  std::ranges::transform(type, type.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
-  return type;
+  return lower_case(trim(content_type.substr(0, content_type.find(';'))));
 }
 
 Result<Encoding> body_encoding(std::string_view content_type, bool custom) {

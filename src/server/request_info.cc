@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "base/ascii.h"
+
 namespace muster::server {
 namespace {
 
@@ -31,14 +33,6 @@ Result<std::vector<std::string>> path_segments(std::string_view path) {
     segments.push_back(std::move(segment));
   }
   return segments;
-}
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
-  return out;
 }
 
 bool is_true(std::string_view text) { return text == "true" || text == "1"; }
