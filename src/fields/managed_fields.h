@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/field_error.h"
 #include "api/registry.h"
 #include "base/result.h"
 #include "base/time.h"
@@ -50,9 +51,10 @@ void keep_times_if_unchanged(json::Value live, json::Value updated);
 // webhook broke is replaced by the one before, and the message goes into a warning (1.9).
 Status check_managed_fields(json::Value managed_fields);
 
+// What is wrong with the parameter fieldManager of a request (1.4): too long, or not printable.
+void validate_manager(std::string_view parameter, api::FieldErrors& errors);
 // The manager's name of a request (1.4): the parameter, else the User-Agent up to '/', else
-// "unknown". Fails with kInvalid and a cause for the field `fieldManager`; the caller knows the
-// kind of the options and adds it.
-Result<std::string> manager_name(std::string_view parameter, std::string_view user_agent);
+// "unknown".
+std::string manager_name(std::string_view parameter, std::string_view user_agent);
 
 }  // namespace muster::fields

@@ -25,32 +25,6 @@ bool is_printable(const Character& character) {
   return api::quote(character.bytes).size() == character.bytes.size() + 2;
 }
 
-std::uint32_t code_point(std::string_view sequence) {
-  const auto lead = static_cast<unsigned char>(sequence[0]);
-  if (sequence.size() == 1) return lead;
-  std::uint32_t code = lead & (0xFFU >> (sequence.size() + 1));
-  for (const char c : sequence.substr(1))
-    code = code << 6 | (static_cast<unsigned char>(c) & 0x3FU);
-  return code;
-}
-
-Status check(std::string_view parameter) {
-  api::FieldErrors errors;
-  const api::Path path("fieldManager");
-  if (parameter.size() > kMaxLength) errors.too_long(path, static_cast<int>(kMaxLength));
-  for (std::size_t at = 0; at < parameter.size();) {
-    const Character character = first_character(parameter.substr(at));
-    if (!is_printable(character)) {
-      errors.invalid(path, parameter,
-                     fmt::format("invalid character U+{:04X} (at position {})",
-                                 code_point(character.bytes), at));
-    }
-    at += character.bytes.size();
-  }
-  if (errors.empty()) return {};
-  return std::unexpected(errors.to_error("", "", "", ""));
-}
-
 std::string from_user_agent(std::string_view user_agent) {
   std::string_view rest = user_agent.substr(0, user_agent.find('/'));
   std::string name;
@@ -67,12 +41,24 @@ std::string from_user_agent(std::string_view user_agent) {
 
 }  // namespace
 
-Result<std::string> manager_name(std::string_view parameter, std::string_view user_agent) {
-  MUSTER_CHECK(check(parameter));
+void validate_manager(std::string_view parameter, api::FieldErrors& errors) {
+  const api::Path path("fieldManager");
+  if (parameter.size() > kMaxLength) errors.too_long(path, static_cast<int>(kMaxLength));
+  for (std::size_t at = 0; at < parameter.size();) {
+    const Character character = first_character(parameter.substr(at));
+    if (!is_printable(character)) {
+      errors.invalid(path, parameter,
+                     fmt::format("invalid character U+{:04X} (at position {})",
+                                 json::decode_utf8(character.bytes), at));
+    }
+    at += character.bytes.size();
+  }
+}
+
+std::string manager_name(std::string_view parameter, std::string_view user_agent) {
   if (!parameter.empty()) return std::string(parameter);
   std::string name = from_user_agent(user_agent);
-  if (name.empty()) name = "unknown";
-  return name;
+  return name.empty() ? "unknown" : name;
 }
 
 }  // namespace muster::fields

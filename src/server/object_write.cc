@@ -153,10 +153,8 @@ Result<json::Value> stored_form(json::Arena& arena, json::Value object,
 
 }  // namespace
 
-Result<Tracking> tracking_of(const Call& call, const WriteOptions& options) {
-  MUSTER_TRY(std::string manager,
-             fields::manager_name(options.field_manager, call.header("User-Agent")));
-  return Tracking{std::move(manager)};
+Tracking tracking_of(const Call& call, const WriteOptions& options) {
+  return {fields::manager_name(options.field_manager, call.header("User-Agent"))};
 }
 
 fields::Writer writer_of(const Attempt& attempt, const Tracking& tracking) {

@@ -15,7 +15,7 @@ struct Tracking {
 };
 
 // By the fieldManager parameter or the User-Agent.
-Result<Tracking> tracking_of(const Call& call, const WriteOptions& options);
+Tracking tracking_of(const Call& call, const WriteOptions& options);
 fields::Writer writer_of(const Attempt& attempt, const Tracking& tracking);
 
 // `object` is decoded, in the version of the request. 201.

@@ -5,12 +5,13 @@
 #include <charconv>
 
 #include "api/field_error.h"
+#include "base/ascii.h"
+#include "fields/managed_fields.h"
 #include "server/errors.h"
 
 namespace muster::server {
 namespace {
 
-constexpr std::size_t kMaxFieldManager = 128;
 constexpr std::string_view kMetaGroup = "meta.k8s.io";
 
 template <class Number>
@@ -30,11 +31,7 @@ Result<Number> parse_number(std::string_view text, std::string_view function) {
 
 // As upstream reads booleans of a query: everything but "", "false" and "0" is true.
 bool parse_bool(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
-  return lower != "false" && lower != "0";
+  return !equal_ignoring_case(text, "false") && text != "0";
 }
 
 std::optional<bool> optional_bool(const Query& query, std::string_view name) {
@@ -54,23 +51,7 @@ void check_dry_run(const std::vector<std::string>& values, api::FieldErrors& err
              fmt::format("Unsupported value: {}: supported values: \"All\"", quoted_list(values)));
 }
 
-void check_field_manager(const std::string& manager, api::FieldErrors& errors) {
-  const api::Path path("fieldManager");
-  if (manager.size() > kMaxFieldManager) errors.too_long(path, static_cast<int>(kMaxFieldManager));
-  for (std::size_t i = 0; i < manager.size(); ++i) {
-    const auto c = static_cast<unsigned char>(manager[i]);
-    if (c < 0x20 || c == 0x7f) {
-      errors.invalid(
-          path, manager,
-          fmt::format("should not contain non-printable characters: invalid character U+{:04X} "
-                      "(at position {})",
-                      c, i));
-      return;
-    }
-  }
-}
-
-Result<FieldValidation> parse_validation(std::string_view text, api::FieldErrors& errors) {
+FieldValidation parse_validation(std::string_view text, api::FieldErrors& errors) {
   if (text.empty() || text == "Warn") return FieldValidation::kWarn;
   if (text == "Strict") return FieldValidation::kStrict;
   if (text == "Ignore") return FieldValidation::kIgnore;
@@ -182,11 +163,11 @@ Result<WriteOptions> parse_write_options(const Query& query, std::string_view ki
     if (!apply && options.force)
       errors.forbidden(api::Path("force"), "may not be specified for non-apply patch");
   }
-  check_field_manager(options.field_manager, errors);
+  fields::validate_manager(options.field_manager, errors);
   const std::vector<std::string> dry_run = query.all("dryRun");
   check_dry_run(dry_run, errors);
   options.dry_run = !dry_run.empty();
-  MUSTER_TRY(options.validation, parse_validation(query.get("fieldValidation"), errors));
+  options.validation = parse_validation(query.get("fieldValidation"), errors);
   if (!errors.empty()) return std::unexpected(invalid_options(errors, kind));
   return options;
 }

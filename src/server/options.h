@@ -35,10 +35,10 @@ struct DeleteOptions {
   std::string resource_version;
 };
 
-// From the body if there is one, else from the query. `tree` (null: none) is used in place of the
-// body (evictions).
+// From the body if there is one, else from the query.
 Result<DeleteOptions> parse_delete_options(json::Arena& arena, const http::Request& request,
                                            const Query& query, const api::Registry& registry);
+// From a DeleteOptions object that stands in another body (evictions); null gives the defaults.
 Result<DeleteOptions> read_delete_options(json::Value tree);
 
 struct ListOptions {

@@ -85,9 +85,8 @@ void patch_object(const CallPtr& call) {
   const bool apply = *type == PatchType::kApply;
   const Result<WriteOptions> options = parse_write_options(call->info.query, "PatchOptions", apply);
   if (!options) return call->answer_error(options.error());
-  const Result<Tracking> tracking = tracking_of(*call, *options);
-  if (!tracking) return call->answer_error(tracking.error());
-  carry_out(call, [type = *type, options = *options, tracking = *tracking](Attempt& attempt) {
+  carry_out(call, [type = *type, options = *options,
+                   tracking = tracking_of(*call, *options)](Attempt& attempt) {
     return type == PatchType::kApply ? plan_apply(attempt, options, tracking)
                                      : plan_patch(attempt, type, options, tracking);
   });

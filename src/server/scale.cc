@@ -144,11 +144,8 @@ void write_scale(const CallPtr& call, std::string_view options_kind,
   const Result<WriteOptions> options =
       parse_write_options(call->info.query, options_kind, type && *type == PatchType::kApply);
   if (!options) return call->answer_error(options.error());
-  const Result<Tracking> tracking = tracking_of(*call, *options);
-  if (!tracking) return call->answer_error(tracking.error());
-  carry_out(call, [options = *options, tracking = *tracking, type](Attempt& attempt) {
-    return plan_scale(attempt, options, tracking, type);
-  });
+  carry_out(call, [options = *options, tracking = tracking_of(*call, *options), type](
+                      Attempt& attempt) { return plan_scale(attempt, options, tracking, type); });
 }
 
 }  // namespace

@@ -100,9 +100,7 @@ void create_token(const CallPtr& call) {
   }
   const Result<WriteOptions> options = parse_write_options(call->info.query, "CreateOptions");
   if (!options) return call->answer_error(options.error());
-  const Result<Tracking> tracking = tracking_of(*call, *options);
-  if (!tracking) return call->answer_error(tracking.error());
-  carry_out(call, [options = *options, tracking = *tracking](Attempt& attempt) {
+  carry_out(call, [options = *options, tracking = tracking_of(*call, *options)](Attempt& attempt) {
     return plan_token(attempt, options, tracking);
   });
 }

@@ -35,9 +35,7 @@ Result<Outcome> plan_update(Attempt& attempt, const WriteOptions& options,
 void update_object(const CallPtr& call) {
   const Result<WriteOptions> options = parse_write_options(call->info.query, "UpdateOptions");
   if (!options) return call->answer_error(options.error());
-  const Result<Tracking> tracking = tracking_of(*call, *options);
-  if (!tracking) return call->answer_error(tracking.error());
-  carry_out(call, [options = *options, tracking = *tracking](Attempt& attempt) {
+  carry_out(call, [options = *options, tracking = tracking_of(*call, *options)](Attempt& attempt) {
     return plan_update(attempt, options, tracking);
   });
 }
