@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "json/sort_keys.h"
+
 namespace muster::admission {
 namespace {
 
@@ -12,13 +14,6 @@ using api::Schema;
 using api::Shape;
 using json::Member;
 using json::Value;
-
-void sort_all_keys(Value value) {
-  for (const Value item : value.items()) sort_all_keys(item);
-  if (!value.is_object()) return;
-  if (!std::ranges::is_sorted(value.members(), {}, &Member::key)) value.sort_keys();
-  for (const Member& member : value.members()) sort_all_keys(member.value);
-}
 
 // The places of an object's members among the fields of its schema.
 class Places {
@@ -109,7 +104,7 @@ Value empty_field(json::Arena& arena, const Field& field) {
 
 void arrange(Value object, const api::Resource& resource) {
   if (resource.custom)
-    sort_all_keys(object);
+    json::sort_all_keys(object);
   else
     arrange_value(object, *resource.schema);
 }

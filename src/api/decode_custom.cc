@@ -9,19 +9,13 @@
 #include "api/go_decoder.h"
 #include "api/path_scope.h"
 #include "json/parse.h"
+#include "json/sort_keys.h"
 
 namespace muster::api {
 namespace {
 
 using json::Member;
 using json::Value;
-
-// Sorts the keys of every object of a free value, in place.
-void sort_deep(Value value) {
-  for (const Value item : value.items()) sort_deep(item);
-  for (const Member& member : value.members()) sort_deep(member.value);
-  if (value.is_object()) value.sort_keys();
-}
 
 bool is_deeper_than(Value value, int depth) {
   if (!value.is_object() && !value.is_array()) return false;
@@ -54,7 +48,7 @@ class Pruner {
         break;
       case Shape::kAny:
       case Shape::kFieldsV1:
-        return sort_deep(value);
+        return json::sort_all_keys(value);
       default:
         break;
     }
@@ -68,7 +62,7 @@ class Pruner {
     for (const Member& member : object.members()) {
       const Field* const field = schema.field(member.key);
       if (field == nullptr) {
-        sort_deep(member.value);
+        json::sort_all_keys(member.value);
       } else {
         const PathScope scope(path_, member.key);
         prune(member.value, *field->schema);
@@ -135,7 +129,7 @@ Result<Value> decode_custom(json::Arena& arena, Value in, const Schema& schema,
     MUSTER_TRY(metadata,
                GoDecoder(arena, report, "metadata").decode(metadata, *metadata_field->schema));
     std::ranges::sort(report.unknown);
-    sort_deep(metadata);
+    json::sort_all_keys(metadata);
     in.erase("metadata");
   }
   const auto sorted_from = static_cast<std::ptrdiff_t>(report.unknown.size());

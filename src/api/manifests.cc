@@ -5,6 +5,7 @@
 
 #include "api/columns.h"
 #include "api/schema_json.h"
+#include "json/sort_keys.h"
 
 namespace muster::api {
 namespace {
@@ -74,12 +75,6 @@ Value version_of(Arena& arena, const Resource& resource) {
   return version;
 }
 
-void sort_all_keys(Value value) {
-  if (value.is_object()) value.sort_keys();
-  for (const json::Member& member : value.members()) sort_all_keys(member.value);
-  for (const Value item : value.items()) sort_all_keys(item);
-}
-
 Value definition_of(Arena& arena, Versions versions) {
   std::ranges::sort(versions, {}, [](const Resource* resource) { return resource->gvk.version; });
   const Resource& any = *versions.front();
@@ -93,7 +88,7 @@ Value definition_of(Arena& arena, Versions versions) {
   spec.set("scope", any.namespaced ? "Namespaced" : "Cluster");
   for (const Resource* version : versions)
     spec.array_at("versions").push_back(version_of(arena, *version));
-  sort_all_keys(definition);
+  json::sort_all_keys(definition);
   return definition;
 }
 

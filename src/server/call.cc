@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "json/parse.h"
+#include "json/sort_keys.h"
 #include "json/write.h"
 #include "json/yaml.h"
 #include "server/errors.h"
@@ -58,13 +59,6 @@ void add_warnings(http::Headers& headers, const std::vector<std::string>& warnin
     left -= warning.size();
     headers.emplace_back("Warning", quoted_warning(warning));
   }
-}
-
-// Upstream makes YAML of maps that have lost the order of the fields.
-void sort_all_keys(json::Value value) {
-  for (const json::Value item : value.items()) sort_all_keys(item);
-  for (const json::Member& member : value.members()) sort_all_keys(member.value);
-  if (value.is_object()) value.sort_keys();
 }
 
 std::string joined(const std::vector<http::Chunk>& chunks) {
@@ -140,7 +134,7 @@ void Call::answer_json(int status, std::vector<http::Chunk> body, http::Headers 
   const Result<json::Value> tree = json::parse(arena, joined(body));
   if (!tree) return answer(status, "application/json", std::move(body), std::move(more));
   if (accepted.encoding == Encoding::kYaml) {
-    sort_all_keys(*tree);
+    json::sort_all_keys(*tree);  // upstream's maps have lost the order of the fields
     return answer(status, "application/yaml", chunks(json::write_yaml(*tree)), std::move(more));
   }
   answer(status, "application/json", chunks(json::write_pretty(*tree) + "\n"), std::move(more));
