@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <openssl/bio.h>
-#include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -266,10 +265,6 @@ std::string hmac_sha256(std::string_view key, std::string_view text) {
   MUSTER_ASSERT(done != nullptr, "OpenSSL has HMAC-SHA256");
   out.resize(size);
   return out;
-}
-
-bool equal_in_constant_time(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 }  // namespace muster::net
