@@ -139,11 +139,6 @@ Error method_not_allowed() {
           .message = "the server does not allow this method on the requested resource"};
 }
 
-Error rejected_patch() {
-  return {.code = Code::kInvalid,
-          .message = "the server rejected our request due to an error in our request"};
-}
-
 int http_status(Code code) { return facts(code).status; }
 std::string_view reason(Code code) { return facts(code).reason; }
 

@@ -20,8 +20,6 @@ Error untranslated(std::string message);  // a plain 500
 Error timed_out(std::string message);
 Error unknown_path();
 Error method_not_allowed();
-// The answer of a generic proxy layer: a reason and nothing that explains it.
-Error rejected_patch();
 
 int http_status(Code code);
 std::string_view reason(Code code);  // empty if the Status has none

@@ -1,7 +1,6 @@
 #include "server/patch_document.h"
 
 #include <algorithm>
-#include <array>
 
 #include "api/field_error.h"
 #include "json/parse.h"
@@ -15,79 +14,18 @@
 namespace muster::server {
 namespace {
 
-// S4: what a single request may make us do.
-constexpr std::size_t kMaxOperations = 10'000;
-
-Error not_decoded(std::string_view why) {
-  return bad_request(fmt::format("error decoding patch: {}", why));
-}
-
-std::string_view go_kind(json::Value value) {
-  switch (value.kind()) {
-    case json::Kind::kNull:
-      return "null";
-    case json::Kind::kBool:
-      return "bool";
-    case json::Kind::kString:
-      return "string";
-    case json::Kind::kArray:
-      return "array";
-    case json::Kind::kObject:
-      return "object";
-    default:
-      return "number";
-  }
-}
-
-Result<json::Value> parse_patch(json::Arena& arena, std::string_view body, Looseness& loose) {
+// Upstream decodes a strategic merge patch elsewhere and says less when that fails.
+Result<json::Value> parse_patch(json::Arena& arena, PatchType type, std::string_view body,
+                                Looseness& loose) {
   json::ParseReport report;
   Result<json::Value> tree = json::parse(arena, body, &report);
-  if (!tree) return std::unexpected(not_decoded(tree.error().message));
+  if (!tree) {
+    const std::string_view prefix = type == PatchType::kStrategic ? "" : "error decoding patch: ";
+    return std::unexpected(bad_request(fmt::format("{}{}", prefix, tree.error().message)));
+  }
   for (const std::string& path : report.duplicates)
     loose.duplicates.push_back(fmt::format("duplicate field \"{}\"", path));
   return tree;
-}
-
-void note_unknown_members(json::Value operations, Looseness& loose) {
-  static constexpr std::array<std::string_view, 4> kKnown{"op", "path", "from", "value"};
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    for (const json::Member& member : operations.item(i).members()) {
-      if (std::ranges::find(kKnown, member.key) != kKnown.end()) continue;
-      loose.unknown.push_back(fmt::format("json patch unknown field \"[{}].{}\"", i, member.key));
-    }
-  }
-}
-
-Result<json::Value> json_patched(json::Arena& arena, std::string_view body, json::Value object,
-                                 Looseness& loose) {
-  MUSTER_TRY(const json::Value operations, parse_patch(arena, body, loose));
-  if (!operations.is_array()) {
-    return std::unexpected(not_decoded(
-        fmt::format("json: cannot unmarshal {} into Go value of type []handlers.jsonPatchOp",
-                    go_kind(operations))));
-  }
-  if (operations.size() > kMaxOperations) {
-    return fail(
-        Code::kTooLarge,
-        fmt::format(
-            "Request entity too large: The allowed maximum operations in a JSON patch is {}, "
-            "got {}",
-            kMaxOperations, operations.size()));
-  }
-  note_unknown_members(operations, loose);
-  json::Value target = json::clone(arena, object);
-  if (!json::apply_json_patch(target, operations)) return std::unexpected(rejected_patch());
-  return target;
-}
-
-Result<json::Value> merge_patch(json::Arena& arena, std::string_view body, Looseness& loose) {
-  MUSTER_TRY(const json::Value patch, parse_patch(arena, body, loose));
-  if (!patch.is_object()) {
-    return std::unexpected(not_decoded(
-        fmt::format("json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
-                    go_kind(patch))));
-  }
-  return patch;
 }
 
 }  // namespace
@@ -107,11 +45,18 @@ Result<PatchType> patch_type(std::string_view content_type, bool custom) {
 
 Result<json::Value> patched(json::Arena& arena, PatchType type, std::string_view body,
                             json::Value object, const api::Schema& schema, Looseness& loose) {
-  if (type == PatchType::kJson) return json_patched(arena, body, object, loose);
-  MUSTER_TRY(const json::Value patch, merge_patch(arena, body, loose));
-  const json::Value target = json::clone(arena, object);
-  if (type == PatchType::kMerge) return json::apply_merge_patch(arena, target, patch);
-  return json::apply_strategic_merge(arena, target, patch, schema);
+  MUSTER_TRY(const json::Value patch, parse_patch(arena, type, body, loose));
+  json::Value target = json::clone(arena, object);
+  if (type == PatchType::kStrategic)
+    return json::apply_strategic_merge(arena, target, patch, schema);
+  if (type == PatchType::kMerge) {
+    MUSTER_CHECK(json::check_merge_patch(patch));
+    return json::apply_merge_patch(arena, target, patch);
+  }
+  for (const std::string& member : json::unknown_patch_members(patch))
+    loose.unknown.push_back(fmt::format("json patch unknown field \"{}\"", member));
+  MUSTER_CHECK(json::apply_json_patch(target, patch));
+  return target;
 }
 
 Result<json::Value> decode_patched(json::Arena& arena, json::Value tree, const BodyKind& kind,
