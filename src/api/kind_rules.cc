@@ -13,6 +13,7 @@ struct Switches {
   bool create_on_update = false;
   bool returns_object_on_delete = false;
   bool orphans_by_default = false;
+  std::string_view deprecation_warning = {};
 };
 
 struct KindRow {
@@ -29,11 +30,15 @@ constexpr Switches kWebhookConfiguration{.generation = Generation::kContent,
 constexpr auto kKinds = std::to_array<KindRow>({
     {"clusterrolebindings.rbac.authorization.k8s.io", kCreatesOnUpdate},
     {"clusterroles.rbac.authorization.k8s.io", kCreatesOnUpdate},
+    {"componentstatuses", {.deprecation_warning = "v1 ComponentStatus is deprecated in v1.19+"}},
     {"cronjobs.batch", kCountsSpec},
     {"customresourcedefinitions.apiextensions.k8s.io",
      {.generation = Generation::kSpec, .unconditional_update = false}},
     {"deployments.apps", kCountsSpec},
-    {"endpoints", kCreatesOnUpdate},
+    {"endpoints",
+     {.create_on_update = true,
+      .deprecation_warning =
+          "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"}},
     {"endpointslices.discovery.k8s.io", {.generation = Generation::kContent}},
     {"events", kCreatesOnUpdate},
     {"events.events.k8s.io", kCreatesOnUpdate},
@@ -112,6 +117,7 @@ void set_kind_rules(Resource& resource) {
     const std::string name = resource.qualified();
     const auto row = std::ranges::find(kKinds, name, &KindRow::resource);
     if (row != kKinds.end()) switches = row->switches;
+    resource.deprecation_warning = switches.deprecation_warning;
     for (const SelectableRow& selectable : kSelectable) {
       if (selectable.resource == name) resource.selectable_fields.emplace_back(selectable.field);
     }

@@ -185,6 +185,9 @@ TEST(Registry, ColumnsOfCustomResourcesComeWithPaths) {
 }
 
 TEST(Registry, AnOldVersionWarns) {
+  EXPECT_EQ(resource("v1", "ComponentStatus").deprecation_warning,
+            "v1 ComponentStatus is deprecated in v1.19+");
+  EXPECT_EQ(resource("v1", "Pod").deprecation_warning, "");
   EXPECT_EQ(resource("kueue.x-k8s.io/v1beta1", "LocalQueue").deprecation_warning,
             "This version is deprecated. Use v1beta2 instead.");
   EXPECT_EQ(resource("kueue.x-k8s.io/v1beta2", "LocalQueue").deprecation_warning, "");

@@ -11,28 +11,6 @@ namespace {
 
 using Handler = void (*)(const CallPtr& call);
 
-struct Deprecation {
-  std::string_view api_version;
-  std::string_view plural;  // empty: all of the version
-  std::string_view warning;
-};
-constexpr std::array<Deprecation, 3> kDeprecations{{
-    {"v1", "endpoints",
-     "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"},
-    {"v1", "componentstatuses", "v1 ComponentStatus is deprecated in v1.19+"},
-    {"kueue.x-k8s.io/v1beta1", "", "This version is deprecated. Use v1beta2 instead."},
-}};
-
-void warn_of_deprecation(Call& call) {
-  const std::string api_version = call.resource->gvk.api_version();
-  for (const Deprecation& deprecation : kDeprecations) {
-    if (deprecation.api_version != api_version) continue;
-    if (deprecation.plural.empty() || deprecation.plural == call.resource->plural) {
-      call.warnings.emplace_back(deprecation.warning);
-    }
-  }
-}
-
 // The subresources that are views of the object itself.
 Handler view_handler(std::string_view verb) {
   if (verb == "get") return get_object;
@@ -137,7 +115,8 @@ void route(const CallPtr& call) {
   if (handler == nullptr) return call->answer_error(method_not_allowed());
   if (const Status negotiated = negotiate_answer(*call); !negotiated)
     return call->answer_error(negotiated.error());
-  warn_of_deprecation(*call);
+  if (!resource->deprecation_warning.empty())
+    call->warnings.push_back(resource->deprecation_warning);
   if (resource->storage->qualified() == "events") {
     call->core->event_expiry.sweep_if_due(call->core->store, call->core->registry, call->started);
   }
