@@ -35,6 +35,11 @@ class Call : public std::enable_shared_from_this<Call> {
   std::string_view header(std::string_view name) const {
     return http::find_header(request().headers, name);
   }
+  // Where the resource's objects are stored: the namespace of the request; empty for cluster-scoped
+  // kinds and for all namespaces.
+  std::string_view ns() const {
+    return resource->namespaced ? std::string_view(info.ns) : std::string_view();
+  }
 
   // Each answers the request; only the first one counts.
   // JSON text, sent as YAML or indented if the client asked for that.

@@ -74,14 +74,13 @@ Result<std::shared_ptr<CollectionDelete>> plan_collection(const CallPtr& call) {
              parse_delete_options(arena, call->request(), call->info.query, call->core->registry));
   MUSTER_TRY(const ListOptions wanted, parse_list_options(call->info.query, false));
   const api::Resource& resource = *call->resource;
-  const std::string_view ns =
-      resource.namespaced ? std::string_view(call->info.ns) : std::string_view();
-  MUSTER_TRY(const Selection selection,
-             Selection::parse(resource, ns, "", wanted.label_selector, wanted.field_selector));
+  MUSTER_TRY(
+      const Selection selection,
+      Selection::parse(resource, call->ns(), "", wanted.label_selector, wanted.field_selector));
   std::vector<store::ObjectPtr> items;
   const store::SnapshotPtr snapshot = call->core->store.snapshot();
   const auto limit = wanted.limit > 0 ? static_cast<std::size_t>(wanted.limit) : SIZE_MAX;
-  snapshot->scan(resource.id, {ns, "", ""}, [&](const store::ObjectPtr& object) {
+  snapshot->scan(resource.id, {call->ns(), "", ""}, [&](const store::ObjectPtr& object) {
     if (selection.matches(*object)) items.push_back(object);
     return items.size() < limit;
   });

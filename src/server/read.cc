@@ -12,8 +12,8 @@ namespace {
 
 void get_now(const CallPtr& call) {
   const api::Resource& resource = *call->resource;
-  const store::ObjectPtr object = call->core->store.snapshot()->get(
-      {resource.id, resource.namespaced ? call->info.ns : "", call->info.name});
+  const store::ObjectPtr object =
+      call->core->store.snapshot()->get({resource.id, std::string(call->ns()), call->info.name});
   if (object == nullptr) return call->answer_error(not_found(resource, call->info.name));
   const Result<Renderer> renderer = make_renderer(*call);
   if (!renderer) return call->answer_error(renderer.error());
@@ -74,13 +74,11 @@ Result<ListPlan> plan_list(const Call& call) {
   const api::Resource& resource = *call.resource;
   ListPlan plan;
   MUSTER_TRY(plan.options, parse_list_options(call.info.query, false));
-  const std::string_view ns =
-      resource.namespaced ? std::string_view(call.info.ns) : std::string_view();
   MUSTER_TRY(plan.selection,
-             Selection::parse(resource, ns, call.info.name, plan.options.label_selector,
+             Selection::parse(resource, call.ns(), call.info.name, plan.options.label_selector,
                               plan.options.field_selector));
   if (resource.namespaced)
-    plan.scope = ns.empty() ? ListScope::kAllNamespaces : ListScope::kNamespace;
+    plan.scope = call.ns().empty() ? ListScope::kAllNamespaces : ListScope::kNamespace;
   if (plan.options.limit > 0) plan.limit = static_cast<std::size_t>(plan.options.limit);
   if (!plan.options.continue_token.empty()) {
     MUSTER_CHECK(take_continue(plan));

@@ -286,10 +286,7 @@ Result<WatchStart> plan_start(const ListOptions& options) {
 void watch_objects(const CallPtr& call) {
   Result<ListOptions> options = parse_list_options(call->info.query, true);
   if (!options) return call->answer_error(options.error());
-  const api::Resource& resource = *call->resource;
-  const std::string_view ns =
-      resource.namespaced ? std::string_view(call->info.ns) : std::string_view();
-  Result<Selection> selection = Selection::parse(resource, ns, call->info.name,
+  Result<Selection> selection = Selection::parse(*call->resource, call->ns(), call->info.name,
                                                  options->label_selector, options->field_selector);
   if (!selection) return call->answer_error(selection.error());
   const Result<WatchStart> start = plan_start(*options);

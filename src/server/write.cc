@@ -115,7 +115,7 @@ admission::Context Attempt::context(admission::Operation operation, bool dry_run
   return {.operation = operation,
           .resource = call.resource,
           .subresource = call.info.subresource,
-          .ns = call.resource->namespaced ? std::string_view(call.info.ns) : std::string_view(),
+          .ns = call.ns(),
           .name = call.info.name,
           .user = call.user.name,
           .now = now,
