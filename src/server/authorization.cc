@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "json/parse.h"
+#include "server/render.h"
 
 namespace muster::server {
 namespace {
@@ -158,13 +158,13 @@ class StoredRoles {
   bool visit_bindings(std::string_view plural, std::string_view kind, std::string_view ns,
                       const VisitRule& visit) {
     bool go_on = true;
-    snapshot_->scan(resource(plural).id, {ns, "", ""}, [&](const store::ObjectPtr& object) {
+    const api::Resource& bindings = resource(plural);
+    snapshot_->scan(bindings.id, {ns, "", ""}, [&](const store::ObjectPtr& object) {
       json::Arena arena;
-      const Result<json::Value> binding = json::parse(arena, object->bytes());
-      MUSTER_ASSERT(binding.has_value(), "stored objects are well formed");
-      const std::string subject = matching_subject(binding->get("subjects"), user_, ns);
+      const json::Value binding = tree_of(arena, *object, bindings);
+      const std::string subject = matching_subject(binding.get("subjects"), user_, ns);
       if (subject.empty()) return true;
-      const json::Value role = binding->get("roleRef");
+      const json::Value role = binding.get("roleRef");
       const std::string name =
           ns.empty() ? object->meta().name : fmt::format("{}/{}", object->meta().name, ns);
       const std::string reason =
@@ -178,14 +178,12 @@ class StoredRoles {
   bool visit_role(json::Value reference, std::string_view ns, const std::string& reason,
                   const VisitRule& visit) {
     const bool cluster = reference.get("kind").as_string() == "ClusterRole";
-    const store::ObjectPtr role = snapshot_->get({resource(cluster ? "clusterroles" : "roles").id,
-                                                  cluster ? "" : std::string(ns),
-                                                  std::string(reference.get("name").as_string())});
+    const api::Resource& roles = resource(cluster ? "clusterroles" : "roles");
+    const store::ObjectPtr role = snapshot_->get(
+        {roles.id, cluster ? "" : std::string(ns), std::string(reference.get("name").as_string())});
     if (role == nullptr) return true;
     json::Arena arena;
-    const Result<json::Value> tree = json::parse(arena, role->bytes());
-    MUSTER_ASSERT(tree.has_value(), "stored objects are well formed");
-    return std::ranges::all_of(tree->get("rules").items(),
+    return std::ranges::all_of(tree_of(arena, *role, roles).get("rules").items(),
                                [&](json::Value rule) { return visit(read_rule(rule), reason); });
   }
 
