@@ -12,20 +12,12 @@ namespace {
 
 void validate_node_requirement(Value requirement, const Path& path, FieldErrors& errors) {
   const std::string_view op = text_of(requirement, "operator");
-  const Value values = requirement.get("values");
-  if (op == "In" || op == "NotIn") {
-    if (values.empty())
-      errors.required(path.child("values"), "must be specified when `operator` is 'In' or 'NotIn'");
-  } else if (op == "Exists" || op == "DoesNotExist") {
-    if (!values.empty())
-      errors.forbidden(path.child("values"),
-                       "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
-  } else if (op == "Gt" || op == "Lt") {
-    if (values.size() != 1)
+  if (op == "Gt" || op == "Lt") {
+    if (requirement.get("values").size() != 1)
       errors.required(path.child("values"),
                       "must be specified single value when `operator` is 'Lt' or 'Gt'");
-  } else {
-    errors.invalid(path.child("operator"), op, "not a valid selector operator");
+  } else if (!validate_set_operator(requirement, path, errors)) {
+    invalid_operator(requirement, path, errors);
   }
   validate_label_name(text_of(requirement, "key"), path.child("key"), errors);
 }
@@ -39,7 +31,7 @@ void validate_node_field(Value requirement, const Path& path, FieldErrors& error
           path.child("values"),
           "must be only one value when `operator` is 'In' or 'NotIn' for node field selector");
   } else {
-    errors.invalid(path.child("operator"), op, "not a valid selector operator");
+    invalid_operator(requirement, path, errors);
   }
   if (text_of(requirement, "key") != "metadata.name")
     errors.invalid(path.child("key"), text_of(requirement, "key"),

@@ -7,18 +7,9 @@ namespace muster::admission {
 namespace {
 
 void validate_requirement(Value requirement, const Path& path, FieldErrors& errors) {
-  const std::string_view op = text_of(requirement, "operator");
+  if (!validate_set_operator(requirement, path, errors))
+    invalid_operator(requirement, path, errors);
   const Value values = requirement.get("values");
-  if (op == "In" || op == "NotIn") {
-    if (values.empty())
-      errors.required(path.child("values"), "must be specified when `operator` is 'In' or 'NotIn'");
-  } else if (op == "Exists" || op == "DoesNotExist") {
-    if (!values.empty())
-      errors.forbidden(path.child("values"),
-                       "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
-  } else {
-    errors.invalid(path.child("operator"), op, "not a valid selector operator");
-  }
   validate_label_name(text_of(requirement, "key"), path.child("key"), errors);
   for (std::size_t i = 0; i < values.size(); ++i)
     add_faults(errors, path.child("values").index(i), values.item(i).as_string(),
@@ -26,6 +17,26 @@ void validate_requirement(Value requirement, const Path& path, FieldErrors& erro
 }
 
 }  // namespace
+
+bool validate_set_operator(Value requirement, const Path& path, FieldErrors& errors) {
+  const std::string_view op = text_of(requirement, "operator");
+  const bool has_values = !requirement.get("values").empty();
+  if (op == "In" || op == "NotIn") {
+    if (!has_values)
+      errors.required(path.child("values"), "must be specified when `operator` is 'In' or 'NotIn'");
+    return true;
+  }
+  if (op != "Exists" && op != "DoesNotExist") return false;
+  if (has_values)
+    errors.forbidden(path.child("values"),
+                     "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+  return true;
+}
+
+void invalid_operator(Value requirement, const Path& path, FieldErrors& errors) {
+  errors.invalid(path.child("operator"), text_of(requirement, "operator"),
+                 "not a valid selector operator");
+}
 
 void validate_label_name(std::string_view name, const Path& path, FieldErrors& errors) {
   add_faults(errors, path, name, api::check_qualified_name(name));
