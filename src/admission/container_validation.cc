@@ -97,7 +97,9 @@ void validate_security_context(Value context, const Path& path, FieldErrors& err
                    "cannot set `allowPrivilegeEscalation` to false and `privileged` to true");
 }
 
-void validate_common(Value container, Value volumes, const Path& path, FieldErrors& errors) {
+// What all containers have in common. `names` are those taken so far; this one's is added.
+void validate_common(Value container, Value volumes, std::set<std::string_view>& names,
+                     const Path& path, FieldErrors& errors) {
   const std::string_view name = text_of(container, "name");
   if (require_text(container, "name", path, errors))
     add_faults(errors, path.child("name"), name, api::check_dns1123_label(name));
@@ -116,6 +118,7 @@ void validate_common(Value container, Value volumes, const Path& path, FieldErro
   validate_container_resources(container.get("resources"), path.child("resources"), errors);
   validate_security_context(container.get("securityContext"), path.child("securityContext"),
                             errors);
+  if (!names.insert(name).second) errors.duplicate(path.child("name"), name);
 }
 
 void validate_host_ports(Value containers, const Path& path, FieldErrors& errors) {
@@ -142,9 +145,7 @@ void validate_containers(Value spec, Value volumes, const Path& path, FieldError
   for (std::size_t i = 0; i < containers.size(); ++i) {
     const Value container = containers.item(i);
     const Path entry = path.index(i);
-    validate_common(container, volumes, entry, errors);
-    if (!names.insert(text_of(container, "name")).second)
-      errors.duplicate(entry.child("name"), text_of(container, "name"));
+    validate_common(container, volumes, names, entry, errors);
     validate_lifecycle(container.get("lifecycle"), grace_of(spec), entry.child("lifecycle"),
                        errors);
     validate_probes(container, entry, errors);
@@ -161,9 +162,7 @@ void validate_init_containers(Value spec, Value volumes, const Path& path, Field
   for (std::size_t i = 0; i < containers.size(); ++i) {
     const Value container = containers.item(i);
     const Path entry = path.index(i);
-    validate_common(container, volumes, entry, errors);
-    if (!names.insert(text_of(container, "name")).second)
-      errors.duplicate(entry.child("name"), text_of(container, "name"));
+    validate_common(container, volumes, names, entry, errors);
     if (text_of(container, "restartPolicy") == "Always") {
       validate_lifecycle(container.get("lifecycle"), grace_of(spec), entry.child("lifecycle"),
                          errors);
@@ -190,9 +189,7 @@ void validate_ephemeral_containers(Value spec, Value volumes, const Path& path,
   for (std::size_t i = 0; i < containers.size(); ++i) {
     const Value container = containers.item(i);
     const Path entry = path.index(i);
-    validate_common(container, volumes, entry, errors);
-    if (!names.insert(text_of(container, "name")).second)
-      errors.duplicate(entry.child("name"), text_of(container, "name"));
+    validate_common(container, volumes, names, entry, errors);
     const std::string_view target = text_of(container, "targetContainerName");
     if (!target.empty() && find_by(spec.get("containers"), "name", target).is_null())
       errors.not_found(entry.child("targetContainerName"), target);
