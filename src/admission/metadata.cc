@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "admission/edit.h"
+#include "admission/checks.h"
 
 namespace muster::admission {
 namespace {
@@ -21,15 +21,15 @@ std::string without_trailing_dash(std::string_view prefix) {
 void validate_name(const Context& context, const Kind& kind, Value metadata, FieldErrors& errors) {
   const std::string_view generate_name = text_of(metadata, "generateName");
   if (!generate_name.empty())
-    for (const std::string& fault : check_name(kind.name_rule, generate_name, true))
-      errors.invalid(metadata_path().child("generateName"), generate_name, fault);
+    add_faults(errors, metadata_path().child("generateName"), generate_name,
+               check_name(kind.name_rule, generate_name, true));
 
   const std::string_view name = text_of(metadata, "name");
   if (name.empty()) {
     errors.required(metadata_path().child("name"), "name or generateName is required");
   } else {
-    for (const std::string& fault : check_name(kind.name_rule, name, false))
-      errors.invalid(metadata_path().child("name"), name, fault);
+    add_faults(errors, metadata_path().child("name"), name,
+               check_name(kind.name_rule, name, false));
   }
 
   const std::string_view ns = text_of(metadata, "namespace");
@@ -39,8 +39,7 @@ void validate_name(const Context& context, const Kind& kind, Value metadata, Fie
   } else if (ns.empty()) {
     errors.required(ns_path);
   } else {
-    for (const std::string& fault : api::check_dns1123_label(ns))
-      errors.invalid(ns_path, ns, fault);
+    add_faults(errors, ns_path, ns, api::check_dns1123_label(ns));
   }
 }
 
@@ -103,8 +102,8 @@ void warn_of_finalizer(const Context& context, std::string_view name) {
 void validate_finalizers(const Context& context, Value finalizers, FieldErrors& errors) {
   const Path path = metadata_path().child("finalizers");
   for (const Value finalizer : finalizers.items())
-    for (const std::string& fault : api::check_qualified_name(finalizer.as_string()))
-      errors.invalid(path, finalizer.as_string(), fault);
+    add_faults(errors, path, finalizer.as_string(),
+               api::check_qualified_name(finalizer.as_string()));
   if (contains_text(finalizers, "orphan") && contains_text(finalizers, "foregroundDeletion"))
     errors.invalid(path, finalizers, "finalizer orphan and foregroundDeletion cannot be both set");
   if (context.resource->custom)
@@ -161,9 +160,7 @@ void validate_metadata(const Context& context, const Kind& kind, Value object,
                        FieldErrors& errors) {
   const Value metadata = object.get("metadata");
   validate_name(context, kind, metadata, errors);
-  if (int_of(metadata, "generation") < 0)
-    errors.invalid(metadata_path().child("generation"), metadata.get("generation"),
-                   "must be greater than or equal to 0");
+  validate_not_negative(metadata, "generation", metadata_path(), errors);
   api::validate_labels(metadata.get("labels"), metadata_path().child("labels"), errors);
   api::validate_annotations(metadata.get("annotations"), metadata_path().child("annotations"),
                             errors);
@@ -189,7 +186,7 @@ void validate_metadata_update(Value object, Value old, FieldErrors& errors) {
   for (const std::string_view key : {"name", "namespace", "uid", "creationTimestamp",
                                      "deletionTimestamp", "deletionGracePeriodSeconds"})
     if (!json::equal(metadata.get(key), before.get(key)))
-      errors.invalid(metadata_path().child(key), metadata.get(key), "field is immutable");
+      errors.invalid(metadata_path().child(key), metadata.get(key), kImmutable);
   api::validate_labels(metadata.get("labels"), metadata_path().child("labels"), errors);
   api::validate_annotations(metadata.get("annotations"), metadata_path().child("annotations"),
                             errors);
