@@ -17,7 +17,7 @@ enum class WireType : std::uint8_t {
   kFixed32 = 5,
 };
 
-// One field as it stands on the wire: `bytes` of a kBytes field, `number` of the others.
+// One field as it stands on the wire: `bytes` of a kBytes field, `value` of the others.
 struct WireField {
   int number = 0;
   WireType type = WireType::kVarint;

@@ -51,7 +51,7 @@ class Client {
   void write(const Operation& operation, Reply reply);
   void raw_get(std::string target, Reply reply);
 
-  // A watch or a log, as it comes. `parameters` is the query string without '?'.
+  // A watch or a log, as it comes.
   std::unique_ptr<Transport::Stream> stream(std::string target, Transport::StreamEvents events);
 
   Loop& loop() { return transport_.loop(); }
