@@ -11,13 +11,9 @@
 #include "base/metrics.h"
 #include "base/rng.h"
 #include "cli/data_dir.h"
-#include "client/informer.h"
 #include "client/kubeconfig.h"
-#include "controllers/job/controller.h"
-#include "controllers/jobset/controller.h"
-#include "controllers/serviceaccount/controller.h"
+#include "controllers/set/controllers.h"
 #include "net/http_server.h"
-#include "scheduler/scheduler.h"
 #include "server/api_server.h"
 #include "server/bootstrap.h"
 #include "store/durability.h"
@@ -43,59 +39,26 @@ std::vector<std::string> inherited_environment() {
   return out;
 }
 
-// The informers, controllers and the agent; everything that runs on the control loop.
+// What runs on the control loop.
 class Control {
  public:
-  Control(client::Transport& transport, agent::FileLogs& logs,
-          const std::set<std::string, std::less<>>& wanted)
+  Control(client::Transport& transport, agent::FileLogs& logs, Metrics& metrics,
+          const EngineOptions& options)
       : client_(transport, "muster"), agent_client_(transport, "muster-agent") {
     const api::Registry& registry = api::Registry::builtin();
-    const auto informer = [&](std::string_view group, std::string_view version,
-                              std::string_view plural) {
-      return std::make_unique<client::Informer>(client_, *registry.find(group, version, plural));
-    };
-    if (wanted.contains("serviceaccount")) {
-      namespaces_ = informer("", "v1", "namespaces");
-      accounts_ = informer("", "v1", "serviceaccounts");
-      service_account_ = std::make_unique<controllers::serviceaccount::Controller>(
-          client_, *namespaces_, *accounts_);
-    }
-    const bool jobset = wanted.contains("jobset"), job = wanted.contains("job"),
-               scheduler = wanted.contains("scheduler");
-    if (jobset || job) jobs_ = informer("batch", "v1", "jobs");
-    if (job || scheduler) pods_ = informer("", "v1", "pods");
-    if (jobset) {
-      job_sets_ = informer("jobset.x-k8s.io", "v1alpha2", "jobsets");
-      services_ = informer("", "v1", "services");
-      jobset_ = std::make_unique<controllers::jobset::Controller>(client_, registry, *job_sets_,
-                                                                  *jobs_, *services_);
-    }
-    if (job)
-      job_ = std::make_unique<controllers::job::Controller>(client_, registry, *jobs_, *pods_);
-    if (scheduler) {
-      nodes_ = informer("", "v1", "nodes");
-      scheduler_ = std::make_unique<scheduler::Scheduler>(client_, *pods_, *nodes_);
-    }
-    for (auto* each : {&namespaces_, &accounts_, &jobs_, &pods_, &job_sets_, &services_, &nodes_}) {
-      if (*each) (*each)->start();
-    }
-    if (wanted.contains("agent")) {
-      agent_ = std::make_unique<agent::Agent>(
-          agent_client_, registry, logs,
-          agent::AgentOptions{.node_name = host_name(), .environment = inherited_environment()});
-      agent_->start();
-    }
+    controllers_ = controllers::ControllerSet::make(
+        client_, registry, metrics, {.wanted = options.controllers, .gates = options.gates});
+    if (!options.controllers.contains("agent")) return;
+    agent_ = std::make_unique<agent::Agent>(
+        agent_client_, registry, logs,
+        agent::AgentOptions{.node_name = host_name(), .environment = inherited_environment()});
+    agent_->start();
   }
 
  private:
   client::Client client_;
   client::Client agent_client_;
-  std::unique_ptr<client::Informer> namespaces_, accounts_, jobs_, pods_, job_sets_, services_,
-      nodes_;
-  std::unique_ptr<controllers::serviceaccount::Controller> service_account_;
-  std::unique_ptr<controllers::jobset::Controller> jobset_;
-  std::unique_ptr<controllers::job::Controller> job_;
-  std::unique_ptr<scheduler::Scheduler> scheduler_;
+  std::unique_ptr<controllers::ControllerSet> controllers_;
   std::unique_ptr<agent::Agent> agent_;
 };
 
@@ -117,7 +80,7 @@ class EmbeddedEngine final : public Engine {
     start_server(credentials);
     MUSTER_CHECK(server::bootstrap(*api_));
     MUSTER_CHECK(listen(credentials));
-    control_ = std::make_unique<Control>(*transport_, *logs_, options_.controllers);
+    control_ = std::make_unique<Control>(*transport_, *logs_, metrics_, options_);
     return {};
   }
 

@@ -13,6 +13,11 @@ void WorkQueue::add(const QueueKey& key) {
     again_.insert(key);
     return;
   }
+  if (const auto held = not_before_.find(key); held != not_before_.end()) {
+    const Duration rest = held->second - loop_.clock().now();
+    if (rest > Duration::zero()) return add_after(key, rest);
+    not_before_.erase(held);
+  }
   if (!queued_.insert(key).second) return;
   turns_[key.ns].push_back(key);
   pump();
@@ -36,6 +41,15 @@ void WorkQueue::add_failed(const QueueKey& key) {
   const int failures = failures_[key]++;
   add_after(key,
             std::min(kLastBackoff, kFirstBackoff * (std::int64_t{1} << std::min(failures, 18))));
+}
+
+int WorkQueue::failures(const QueueKey& key) const {
+  const auto at = failures_.find(key);
+  return at == failures_.end() ? 0 : at->second;
+}
+
+void WorkQueue::hold_off(const QueueKey& key, Duration span) {
+  not_before_[key] = loop_.clock().now() + span;
 }
 
 void WorkQueue::done(const QueueKey& key) {

@@ -35,7 +35,10 @@ class WorkQueue {
   void add(const QueueKey& key);
   void add_after(const QueueKey& key, Duration delay);  // the earliest wish counts
   void add_failed(const QueueKey& key);                 // after 5 ms, 10 ms, … 1,000 s
+  int failures(const QueueKey& key) const;              // since they were last forgotten
   void forget_failures(const QueueKey& key) { failures_.erase(key); }
+  // Whatever comes, not before this span is over.
+  void hold_off(const QueueKey& key, Duration span);
   void done(const QueueKey& key);
 
   std::size_t waiting() const { return queued_.size(); }
@@ -59,6 +62,7 @@ class WorkQueue {
   };
   std::map<QueueKey, Wish> wishes_;
   std::map<QueueKey, int> failures_;
+  std::map<QueueKey, Time> not_before_;
   bool pumping_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

@@ -28,11 +28,14 @@ client::Operation bind(const api::Resource& pods, json::Value pod, const std::st
 
 }  // namespace
 
-Scheduler::Scheduler(client::Client& client, client::Informer& pods, client::Informer& nodes)
-    : pods_(pods),
-      nodes_(nodes),
-      runner_("scheduler", client, {&pods, &nodes},
-              [this](const controllers::QueueKey& key, Time) { return plan_for(key); }) {
+Scheduler::Scheduler(controllers::Shared& shared)
+    : pods_(shared.informers.of("", "v1", "pods")),
+      nodes_(shared.informers.of("", "v1", "nodes")),
+      runner_(shared.client, {.name = "scheduler",
+                              .sources = {&pods_, &nodes_},
+                              .plan = [this](const controllers::QueueKey& key,
+                                             const controllers::Pass&) { return plan_for(key); },
+                              .log = &shared.decisions}) {
   pods_.on_change([this](const auto&, const auto& after) {
     if (after) runner_.add({after->meta().ns, after->meta().name});
   });
@@ -48,9 +51,10 @@ controllers::Plan Scheduler::plan_for(const controllers::QueueKey& key) const {
     nodes.push_back(controllers::parsed(arena, node));
   const std::string node = place(pod, nodes);
   if (node.empty()) return {};
-  return {.writes = {bind(pods_.resource(), pod, node)},
-          .look_again = {},
-          .reason = "placed on " + node};
+  controllers::Plan plan;
+  plan.reason = "placed on " + node;
+  plan.then({.operation = bind(pods_.resource(), pod, node)});
+  return plan;
 }
 
 void Scheduler::retry_unplaced() {

@@ -1,15 +1,15 @@
 // Binds pods to nodes: informers in, pods/binding out.
 #pragma once
 
-#include "client/informer.h"
+#include "controllers/runtime/controller.h"
 #include "controllers/runtime/runner.h"
 
 namespace muster::scheduler {
 
-class Scheduler {
+class Scheduler final : public controllers::Controller {
  public:
-  // The informers must outlive the scheduler and be started by the caller.
-  Scheduler(client::Client& client, client::Informer& pods, client::Informer& nodes);
+  explicit Scheduler(controllers::Shared& shared);
+  bool idle() const override { return runner_.idle(); }
 
  private:
   controllers::Plan plan_for(const controllers::QueueKey& key) const;

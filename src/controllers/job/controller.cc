@@ -4,13 +4,16 @@
 
 namespace muster::controllers::job {
 
-Controller::Controller(client::Client& client, const api::Registry& registry,
-                       client::Informer& jobs, client::Informer& pods)
-    : kinds_{.job = registry.find("batch", "v1", "jobs"), .pod = registry.find("", "v1", "pods")},
-      jobs_(jobs),
-      pods_(pods),
-      runner_("job", client, {&jobs, &pods},
-              [this](const QueueKey& key, Time now) { return plan_for(key, now); }) {
+Controller::Controller(Shared& shared)
+    : kinds_{.job = shared.registry.find("batch", "v1", "jobs"),
+             .pod = shared.registry.find("", "v1", "pods")},
+      jobs_(shared.informers.of("batch", "v1", "jobs")),
+      pods_(shared.informers.of("", "v1", "pods")),
+      runner_(shared.client, {.name = "job",
+                              .sources = {&jobs_, &pods_},
+                              .plan = [this](const QueueKey& key,
+                                             const Pass& pass) { return plan_for(key, pass.now); },
+                              .log = &shared.decisions}) {
   jobs_.on_change([this](const auto& before, const auto& after) {
     const api::Meta& meta = (after ? after : before)->meta();
     runner_.add({meta.ns, meta.name});

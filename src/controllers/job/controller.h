@@ -1,17 +1,16 @@
 // The Job controller: wires informers and a runner to the plan.
 #pragma once
 
-#include "client/informer.h"
 #include "controllers/job/plan.h"
+#include "controllers/runtime/controller.h"
 #include "controllers/runtime/runner.h"
 
 namespace muster::controllers::job {
 
-class Controller {
+class Controller final : public controllers::Controller {
  public:
-  // The informers must outlive the controller and be started by the caller.
-  Controller(client::Client& client, const api::Registry& registry, client::Informer& jobs,
-             client::Informer& pods);
+  explicit Controller(Shared& shared);
+  bool idle() const override { return runner_.idle(); }
 
  private:
   Plan plan_for(const QueueKey& key, Time now) const;

@@ -122,11 +122,11 @@ class Planner {
     metadata.set("namespace", job_.get({"metadata", "namespace"}));
     add_owner(metadata);
     if (indexed()) add_index(pod, index, base);
-    plan_.writes.push_back({.verb = client::Verb::kCreate,
-                            .resource = kinds_.pod,
-                            .ns = std::string(job_.get({"metadata", "namespace"}).as_string()),
-                            .name = base,
-                            .body = json::write(pod)});
+    plan_.then({.operation = {.verb = client::Verb::kCreate,
+                              .resource = kinds_.pod,
+                              .ns = std::string(job_.get({"metadata", "namespace"}).as_string()),
+                              .name = base,
+                              .body = json::write(pod)}});
     plan_.reason = "pods are missing";
     ++created_;
   }
@@ -174,10 +174,10 @@ class Planner {
   void stop_active() {
     for (const Value pod : active_) {
       if (!pod.get({"metadata", "deletionTimestamp"}).is_null()) continue;
-      plan_.writes.push_back({.verb = client::Verb::kDelete,
-                              .resource = kinds_.pod,
-                              .ns = std::string(pod.get({"metadata", "namespace"}).as_string()),
-                              .name = std::string(name_of(pod))});
+      plan_.then({.operation = {.verb = client::Verb::kDelete,
+                                .resource = kinds_.pod,
+                                .ns = std::string(pod.get({"metadata", "namespace"}).as_string()),
+                                .name = std::string(name_of(pod))}});
     }
     plan_.reason = "the Job ends; its last pods are stopped";
   }
@@ -211,12 +211,12 @@ class Planner {
     Value patch = Value::object(arena_);
     patch.object_at("metadata").set("resourceVersion", job_.get({"metadata", "resourceVersion"}));
     patch.set("status", with_nulls_for_absent(status_, job_.get("status")));
-    plan_.writes.push_back({.verb = client::Verb::kPatch,
-                            .resource = kinds_.job,
-                            .ns = std::string(job_.get({"metadata", "namespace"}).as_string()),
-                            .name = std::string(name_of(job_)),
-                            .subresource = "status",
-                            .body = json::write(patch)});
+    plan_.then({.operation = {.verb = client::Verb::kPatch,
+                              .resource = kinds_.job,
+                              .ns = std::string(job_.get({"metadata", "namespace"}).as_string()),
+                              .name = std::string(name_of(job_)),
+                              .subresource = "status",
+                              .body = json::write(patch)}});
     if (plan_.reason.empty()) plan_.reason = "the pods' states changed";
   }
 

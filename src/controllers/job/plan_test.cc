@@ -33,10 +33,12 @@ class JobPlan : public testing::Test {
   std::vector<std::string> plan_for(const std::vector<Value>& pods) {
     last_ = plan({&jobs_, &pods_}, {.job = job_, .pods = pods}, Time{});
     std::vector<std::string> out;
-    for (const auto& write : last_.writes) out.push_back(write.summary());
+    for (const auto& write : last_.operations()) out.push_back(write.summary());
     return out;
   }
-  std::string status() const { return last_.writes.empty() ? "" : last_.writes.back().body; }
+  std::string status() const {
+    return last_.operations().empty() ? "" : last_.operations().back().body;
+  }
 
   json::Arena arena_;
   api::Resource jobs_, pods_;
@@ -55,9 +57,10 @@ TEST_F(JobPlan, StartsAsManyPodsAsMayRunAtOnce) {
 
 TEST_F(JobPlan, APodKnowsItsIndex) {
   plan_for({pod(0, "Running")});
-  EXPECT_THAT(last_.writes[0].body, HasSubstr(R"("hostname":"j-1")"));
-  EXPECT_THAT(last_.writes[0].body, HasSubstr(R"("batch.kubernetes.io/job-completion-index":"1")"));
-  EXPECT_THAT(last_.writes[0].body, HasSubstr("JOB_COMPLETION_INDEX"));
+  EXPECT_THAT(last_.operations()[0].body, HasSubstr(R"("hostname":"j-1")"));
+  EXPECT_THAT(last_.operations()[0].body,
+              HasSubstr(R"("batch.kubernetes.io/job-completion-index":"1")"));
+  EXPECT_THAT(last_.operations()[0].body, HasSubstr("JOB_COMPLETION_INDEX"));
 }
 
 TEST_F(JobPlan, FillsTheIndexThatIsMissing) {

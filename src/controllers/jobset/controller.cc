@@ -4,17 +4,18 @@
 
 namespace muster::controllers::jobset {
 
-Controller::Controller(client::Client& client, const api::Registry& registry,
-                       client::Informer& job_sets, client::Informer& jobs,
-                       client::Informer& services)
-    : kinds_{.job_set = registry.find("jobset.x-k8s.io", "v1alpha2", "jobsets"),
-             .job = registry.find("batch", "v1", "jobs"),
-             .service = registry.find("", "v1", "services")},
-      job_sets_(job_sets),
-      jobs_(jobs),
-      services_(services),
-      runner_("jobset", client, {&job_sets, &jobs, &services},
-              [this](const QueueKey& key, Time now) { return plan_for(key, now); }) {
+Controller::Controller(Shared& shared)
+    : kinds_{.job_set = shared.registry.find("jobset.x-k8s.io", "v1alpha2", "jobsets"),
+             .job = shared.registry.find("batch", "v1", "jobs"),
+             .service = shared.registry.find("", "v1", "services")},
+      job_sets_(shared.informers.of("jobset.x-k8s.io", "v1alpha2", "jobsets")),
+      jobs_(shared.informers.of("batch", "v1", "jobs")),
+      services_(shared.informers.of("", "v1", "services")),
+      runner_(shared.client, {.name = "jobset",
+                              .sources = {&job_sets_, &jobs_, &services_},
+                              .plan = [this](const QueueKey& key,
+                                             const Pass& pass) { return plan_for(key, pass.now); },
+                              .log = &shared.decisions}) {
   job_sets_.on_change([this](const auto& before, const auto& after) {
     const api::Meta& meta = (after ? after : before)->meta();
     runner_.add({meta.ns, meta.name});

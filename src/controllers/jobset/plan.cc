@@ -254,11 +254,11 @@ class Planner {
   }
 
   void create(const api::Resource* resource, Value object) {
-    plan_.writes.push_back({.verb = client::Verb::kCreate,
-                            .resource = resource,
-                            .ns = std::string(ns_),
-                            .name = std::string(name_of(object)),
-                            .body = json::write(object)});
+    plan_.then({.operation = {.verb = client::Verb::kCreate,
+                              .resource = resource,
+                              .ns = std::string(ns_),
+                              .name = std::string(name_of(object)),
+                              .body = json::write(object)}});
     if (plan_.reason.empty()) plan_.reason = "children are missing";
   }
 
@@ -268,12 +268,12 @@ class Planner {
     // Conditional: a status that was computed from an older JobSet must not win.
     patch.object_at("metadata").set("resourceVersion", set_.get({"metadata", "resourceVersion"}));
     patch.set("status", status_);
-    plan_.writes.push_back({.verb = client::Verb::kPatch,
-                            .resource = kinds_.job_set,
-                            .ns = std::string(ns_),
-                            .name = std::string(name_of(set_)),
-                            .subresource = "status",
-                            .body = json::write(patch)});
+    plan_.then({.operation = {.verb = client::Verb::kPatch,
+                              .resource = kinds_.job_set,
+                              .ns = std::string(ns_),
+                              .name = std::string(name_of(set_)),
+                              .subresource = "status",
+                              .body = json::write(patch)}});
     if (plan_.reason.empty()) plan_.reason = "the jobs' states changed";
   }
 

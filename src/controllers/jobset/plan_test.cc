@@ -41,7 +41,7 @@ class JobSetPlan : public testing::Test {
     last_ = plan({&job_sets_, &jobs_, &services_},
                  {.job_set = set_, .jobs = jobs, .has_service = has_service}, Time{});
     std::vector<std::string> out;
-    for (const auto& write : last_.writes) out.push_back(write.summary());
+    for (const auto& write : last_.operations()) out.push_back(write.summary());
     return out;
   }
 
@@ -71,9 +71,10 @@ TEST_F(JobSetPlan, CreatesOnlyWhatIsMissing) {
 
 TEST_F(JobSetPlan, JobsCarryTheirIndexesAndTheirOwner) {
   plan_for({});
-  EXPECT_THAT(last_.writes[2].body, HasSubstr(R"("jobset.sigs.k8s.io/job-global-index":"2")"));
-  EXPECT_THAT(last_.writes[2].body, HasSubstr(R"("subdomain":"t")"));
-  EXPECT_THAT(last_.writes[2].body, HasSubstr(R"("uid":"u","controller":true)"));
+  EXPECT_THAT(last_.operations()[2].body,
+              HasSubstr(R"("jobset.sigs.k8s.io/job-global-index":"2")"));
+  EXPECT_THAT(last_.operations()[2].body, HasSubstr(R"("subdomain":"t")"));
+  EXPECT_THAT(last_.operations()[2].body, HasSubstr(R"("uid":"u","controller":true)"));
 }
 
 TEST_F(JobSetPlan, ADependentWaitsUntilItsDependencyIsComplete) {
@@ -96,19 +97,19 @@ TEST_F(JobSetPlan, InOrderTheNextPartWaitsUntilThisOneIsReady) {
 TEST_F(JobSetPlan, CompletesWhenAllJobsHave) {
   plan_for({job("t-a-0", "a", "Complete"), job("t-b-0", "b", "Complete"),
             job("t-b-1", "b", "Complete")});
-  ASSERT_EQ(last_.writes.size(), 1u);
-  EXPECT_THAT(last_.writes[0].body, HasSubstr("AllJobsCompleted"));
+  ASSERT_EQ(last_.operations().size(), 1u);
+  EXPECT_THAT(last_.operations()[0].body, HasSubstr("AllJobsCompleted"));
 }
 
 TEST_F(JobSetPlan, FailsWithTheFirstFailedJob) {
   plan_for({job("t-a-0", "a"), job("t-b-0", "b", "Failed")});
-  EXPECT_THAT(last_.writes[0].body, HasSubstr("(first failed job: t-b-0)"));
+  EXPECT_THAT(last_.operations()[0].body, HasSubstr("(first failed job: t-b-0)"));
 }
 
 TEST_F(JobSetPlan, ThereIsNothingToDoTheSecondTime) {
   const std::vector jobs = {job("t-a-0", "a"), job("t-b-0", "b"), job("t-b-1", "b")};
   plan_for(jobs);
-  set_.set("status", parse(last_.writes[0].body).get("status"));
+  set_.set("status", parse(last_.operations()[0].body).get("status"));
   EXPECT_THAT(plan_for(jobs), IsEmpty());
 }
 

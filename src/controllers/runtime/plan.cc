@@ -1,11 +1,40 @@
 #include "controllers/runtime/plan.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace muster::controllers {
+
+void Plan::write(Write write) {
+  if (steps.empty()) steps.emplace_back();
+  steps.back().writes.push_back(std::move(write));
+}
+
+bool Plan::has_writes() const {
+  return std::ranges::any_of(steps, [](const Step& step) { return !step.writes.empty(); });
+}
+
+std::vector<client::Operation> Plan::operations() const {
+  std::vector<client::Operation> all;
+  for (const Step& step : steps) {
+    for (const Write& write : step.writes) all.push_back(write.operation);
+  }
+  return all;
+}
 
 std::string Plan::text() const {
   std::string out = reason;
-  for (const auto& write : writes) out += "\n  " + write.summary();
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    for (const Write& write : steps[i].writes) {
+      out += fmt::format("\n  {}. {}", i + 1, write.operation.summary());
+    }
+  }
+  for (const Event& event : events) {
+    out += fmt::format("\n  tell {}: {}", event.reason, event.message);
+  }
   if (look_again) out += fmt::format("\n  look again in {} ms", look_again->count() / 1000);
+  if (!error.empty()) out += "\n  cannot go on: " + error;
   return out;
 }
 

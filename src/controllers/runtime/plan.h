@@ -10,13 +10,52 @@
 
 namespace muster::controllers {
 
+struct ObjectRef {
+  std::string api_version;
+  std::string kind;
+  std::string ns;
+  std::string name;
+  std::string uid;
+  std::string resource_version;
+};
+
+// Something that people should be told about an object (kubectl describe, kubectl get events).
+struct Event {
+  ObjectRef regarding;
+  bool warning = false;
+  std::string reason;
+  std::string message;
+};
+
+struct Write {
+  client::Operation operation;
+  bool may_exist = false;  // a create: an object of that name, whoever made it, will do
+  // Told when this write has succeeded. `{}` in its message stands for the name in the answer.
+  std::optional<Event> when_done = {};
+  std::string refusal = "{}";  // how to word it if it is refused; `{}` stands for the error
+};
+
+// Writes that go out together, in any order. A step begins when all of the step before succeeded.
+struct Step {
+  std::vector<Write> writes;
+  // Told if some were refused. `{}` in its message stands for the refusals, one per line.
+  std::optional<Event> when_refused = {};
+};
+
 struct Plan {
-  std::vector<client::Operation>
-      writes;                          // carried out in this order; the first failure ends the pass
+  std::vector<Step> steps;
+  std::vector<Event> events;           // told when every step succeeded
   std::optional<Duration> look_again;  // even if nothing changes until then
   std::string reason;                  // why, for the decision log
+  // What makes it impossible to go on; the pass counts as failed and is repeated with back-off.
+  std::string error;
 
-  bool empty() const { return writes.empty(); }
+  // Adds a write to the last step, or in a new one.
+  void write(Write write);
+  void then(Write write) { steps.push_back({.writes = {std::move(write)}}); }
+
+  bool has_writes() const;
+  std::vector<client::Operation> operations() const;  // of all steps, in their order
   std::string text() const;
 };
 

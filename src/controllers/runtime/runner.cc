@@ -1,30 +1,53 @@
 #include "controllers/runtime/runner.h"
 
+#include <fmt/format.h>
+
 #include "base/log.h"
 
 namespace muster::controllers {
+namespace {
 
-Runner::Runner(std::string name, client::Client& client, std::vector<client::Informer*> sources,
-               Planner planner)
-    : name_(std::move(name)),
-      client_(client),
-      sources_(std::move(sources)),
-      planner_(std::move(planner)),
-      queue_(client.loop(), kWidth, [this](const QueueKey& key) { work(key); }) {}
+// Not fmt::format: the pattern holds foreign text.
+std::string fill(std::string pattern, std::string_view text) {
+  const auto at = pattern.find("{}");
+  return at == std::string::npos ? pattern : pattern.replace(at, 2, text);
+}
+
+Event filled(const Event& event, std::string_view text) {
+  Event out = event;
+  out.message = fill(event.message, text);
+  return out;
+}
+
+// What is to be written is there already, or what is to be removed is gone.
+bool is_needless(const Write& write, const Error& error) {
+  const auto verb = write.operation.verb;
+  return (verb == client::Verb::kDelete && error.code == Code::kNotFound) ||
+         (verb == client::Verb::kCreate && error.code == Code::kAlreadyExists && write.may_exist);
+}
+
+bool is_stale(const Error& error) {
+  return error.code == Code::kConflict || error.code == Code::kNotFound;
+}
+
+}  // namespace
+
+Runner::Runner(client::Client& client, Options options)
+    : client_(client),
+      options_(std::move(options)),
+      queue_(client.loop(), kKeys, [this](const QueueKey& key) { begin(key); }) {}
 
 bool Runner::current(const QueueKey& key) {
-  for (client::Informer* source : sources_) {
+  for (client::Informer* source : options_.sources) {
     if (source->synced()) continue;
-    source->on_synced([this, key] { queue_.add(key); });
+    source->on_synced([this, key, alive = alive_] {
+      if (*alive) queue_.add(key);
+    });
     return false;
   }
   const auto at = awaited_.find(key);
   if (at == awaited_.end()) return true;
-  const Time now = client_.loop().clock().now();
-  std::erase_if(at->second, [now](const Awaited& write) {
-    return write.source->position() >= write.revision || write.until <= now;
-  });
-  if (at->second.empty()) {
+  if (shown(at->second) || at->second.until <= now()) {
     awaited_.erase(at);
     return true;
   }
@@ -32,49 +55,138 @@ bool Runner::current(const QueueKey& key) {
   return false;
 }
 
+bool Runner::shown(Awaited& awaited) {
+  for (const auto& [source, revision] : awaited.revisions) {
+    if (source->position() < revision) return false;
+  }
+  while (!awaited.removals.empty()) {
+    const Awaited::Removal& removal = awaited.removals.back();
+    const client::ObjectPtr object = removal.source->find(removal.ns, removal.name);
+    const bool gone =
+        !object || object->meta().uid != removal.uid || object->meta().deletion_time.has_value();
+    if (!gone) return false;
+    awaited.removals.pop_back();
+  }
+  return true;
+}
+
 void Runner::remember(const QueueKey& key, const client::Operation& write,
                       std::string_view answer) {
-  for (const client::Informer* source : sources_) {
-    if (&source->resource() != write.resource || write.verb == client::Verb::kDelete) continue;
-    const store::Revision revision = client::to_revision(api::decode_meta(answer).resource_version);
-    awaited_[key].push_back({source, revision, client_.loop().clock().now() + kPatience});
+  for (const client::Informer* source : options_.sources) {
+    if (&source->resource() != write.resource || write.subresource == "binding") continue;
+    Awaited& awaited = awaited_[key];
+    awaited.until = now() + kPatience;
+    if (write.verb == client::Verb::kDelete) {
+      if (const auto object = source->find(write.ns, write.name)) {
+        awaited.removals.push_back({source, write.ns, write.name, object->meta().uid});
+      }
+    } else {
+      store::Revision& newest = awaited.revisions[source];
+      newest = std::max(newest, client::to_revision(api::decode_meta(answer).resource_version));
+    }
   }
 }
 
-void Runner::work(const QueueKey& key) {
+void Runner::begin(const QueueKey& key) {
   if (!current(key)) return queue_.done(key);
-  auto plan = std::make_shared<const Plan>(planner_(key, client_.loop().clock().now()));
-  if (!plan->empty()) {
-    log::debug("plan",
-               {{"controller", name_}, {"key", key.ns + "/" + key.name}, {"plan", plan->text()}});
+  const Time started = now();
+  auto work = std::make_shared<Work>(Work{
+      .key = key, .plan = options_.plan(key, {.now = started, .failures = queue_.failures(key)})});
+  // Virtual time stands still meanwhile: there is nothing to share there.
+  if (const Duration cost = now() - started; cost > std::chrono::milliseconds(1)) {
+    queue_.hold_off(key, cost * (kShare - 1));
   }
-  perform(key, std::move(plan), 0);
+  note(key, work->plan);
+  end_step(work);
 }
 
-void Runner::perform(const QueueKey& key, std::shared_ptr<const Plan> plan, std::size_t next) {
-  if (next == plan->writes.size()) return finish(key, *plan);
-  client_.write(plan->writes[next], [this, key, plan, next](Result<std::string> answer) mutable {
-    if (!answer) return failed(key, plan->writes[next], answer.error());
-    remember(key, plan->writes[next], *answer);
-    perform(key, std::move(plan), next + 1);
+void Runner::note(const QueueKey& key, const Plan& plan) {
+  if (options_.log == nullptr || (!plan.has_writes() && plan.error.empty())) return;
+  std::string seen;
+  for (const client::Informer* source : options_.sources) {
+    seen += fmt::format("{}{}@{}", seen.empty() ? "" : " ", source->resource().plural,
+                        source->position());
+  }
+  options_.log->add({.at = now(),
+                     .controller = options_.name,
+                     .key = key,
+                     .seen = std::move(seen),
+                     .plan = plan.text()});
+}
+
+// Moves on to the next step that has writes; the work ends when there is none.
+void Runner::end_step(const WorkPtr& work) {
+  const auto& steps = work->plan.steps;
+  while (work->step < steps.size() && work->next == steps[work->step].writes.size()) {
+    if (!work->refusals.empty()) {
+      std::string text;
+      for (const std::string& refusal : work->refusals)
+        text += (text.empty() ? "" : "\n") + refusal;
+      if (const auto& event = steps[work->step].when_refused) tell(filled(*event, text));
+      return fail_pass(work->key);
+    }
+    ++work->step;
+    work->next = 0;
+  }
+  if (work->step == steps.size()) return finish(*work);
+  ready_.push_back(work);
+  pump();
+}
+
+void Runner::pump() {
+  while (under_way_ < kWrites && !ready_.empty()) {
+    const WorkPtr work = ready_.front();
+    ready_.pop_front();
+    send(work);
+  }
+}
+
+void Runner::send(const WorkPtr& work) {
+  const Step& step = work->plan.steps[work->step];
+  const Write& write = step.writes[work->next++];
+  ++work->under_way;
+  ++under_way_;
+  if (work->next < step.writes.size()) ready_.push_back(work);
+  client_.write(write.operation, [this, work, &write, alive = alive_](Result<std::string> answer) {
+    if (*alive) took_answer(work, write, std::move(answer));
   });
 }
 
-void Runner::finish(const QueueKey& key, const Plan& plan) {
-  queue_.forget_failures(key);
-  if (plan.look_again) queue_.add_after(key, *plan.look_again);
-  queue_.done(key);
+void Runner::took_answer(const WorkPtr& work, const Write& write, Result<std::string> answer) {
+  --under_way_;
+  --work->under_way;
+  if (answer) {
+    remember(work->key, write.operation, *answer);
+    if (write.when_done) tell(filled(*write.when_done, api::decode_meta(*answer).name));
+  } else if (!is_needless(write, answer.error())) {
+    work->refusals.push_back(fill(write.refusal, answer.error().message));
+    // A stale cache is no news: the next plan, made of newer knowledge, gets there.
+    if (!is_stale(answer.error())) {
+      log::warn("write refused", {{"controller", options_.name},
+                                  {"write", write.operation.summary()},
+                                  {"error", answer.error().message}});
+    }
+  }
+  const bool step_is_sent = work->next == work->plan.steps[work->step].writes.size();
+  if (step_is_sent && work->under_way == 0) end_step(work);
+  pump();
 }
 
-// The cache was stale, or the server is in trouble: the next plan, made of newer knowledge, gets
-// there.
-void Runner::failed(const QueueKey& key, const client::Operation& write, const Error& error) {
-  const bool stale = error.code == Code::kConflict || error.code == Code::kAlreadyExists ||
-                     error.code == Code::kNotFound;
-  if (!stale) {
-    log::warn("write failed",
-              {{"controller", name_}, {"write", write.summary()}, {"error", error.message}});
+void Runner::finish(const Work& work) {
+  for (const Event& event : work.plan.events) tell(event);
+  if (options_.carried_out) options_.carried_out(work.key);
+  if (!work.plan.error.empty()) {
+    log::warn("cannot go on", {{"controller", options_.name},
+                               {"key", work.key.ns + "/" + work.key.name},
+                               {"why", work.plan.error}});
+    return fail_pass(work.key);
   }
+  queue_.forget_failures(work.key);
+  if (work.plan.look_again) queue_.add_after(work.key, *work.plan.look_again);
+  queue_.done(work.key);
+}
+
+void Runner::fail_pass(const QueueKey& key) {
   queue_.add_failed(key);
   queue_.done(key);
 }

@@ -6,57 +6,108 @@
 // key. So a plan never repeats a write because its effect has not come back yet.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "client/client.h"
 #include "client/informer.h"
 #include "client/work_queue.h"
+#include "controllers/runtime/decision_log.h"
+#include "controllers/runtime/events.h"
 #include "controllers/runtime/plan.h"
 
 namespace muster::controllers {
 
 using client::QueueKey;
 
+// What a planner may know besides the objects.
+struct Pass {
+  Time now;
+  int failures = 0;  // passes for this key that failed in a row just before
+};
+
 class Runner {
  public:
-  // Must be a pure function of what the sources hold now. They must outlive the runner.
-  using Planner = std::function<Plan(const QueueKey& key, Time now)>;
-  Runner(std::string name, client::Client& client, std::vector<client::Informer*> sources,
-         Planner planner);
+  struct Options {
+    std::string name;
+    // Plans look at these; they must outlive the runner.
+    std::vector<client::Informer*> sources;
+    // Must be a pure function of what the sources hold now.
+    std::function<Plan(const QueueKey& key, const Pass& pass)> plan;
+    // Every step of the last plan for this key has succeeded.
+    std::function<void(const QueueKey& key)> carried_out = {};
+    EventRecorder* events = nullptr;  // must outlive the runner
+    DecisionLog* log = nullptr;       // must outlive the runner
+  };
+  Runner(client::Client& client, Options options);
+  ~Runner() { *alive_ = false; }
+  Runner(const Runner&) = delete;
 
   void add(const QueueKey& key) { queue_.add(key); }
+  void add_after(const QueueKey& key, Duration delay) { queue_.add_after(key, delay); }
   bool idle() const { return queue_.idle(); }
 
  private:
-  // Writes under way at once, over all keys: enough to fill the store's groups, bounded for a
-  // remote server.
-  static constexpr int kWidth = 32;
-
+  // Keys that are worked on at once, and writes under way over all of them: enough to fill the
+  // store's groups, bounded for a remote server.
+  static constexpr int kKeys = 64;
+  static constexpr int kWrites = 64;
   // How long to trust that the event of an own write is still to come, before looking without it.
   static constexpr Duration kPatience = std::chrono::seconds(1);
+  // A key may take one part in so many of the loop's time: large objects are looked at less often,
+  // not more slowly.
+  static constexpr int kShare = 4;
 
-  void work(const QueueKey& key);
-  bool current(const QueueKey& key);
-  void remember(const QueueKey& key, const client::Operation& write, std::string_view answer);
-  void perform(const QueueKey& key, std::shared_ptr<const Plan> plan, std::size_t next);
-  void finish(const QueueKey& key, const Plan& plan);
-  void failed(const QueueKey& key, const client::Operation& write, const Error& error);
+  // A plan on its way.
+  struct Work {
+    QueueKey key;
+    Plan plan;
+    std::size_t step = 0;
+    std::size_t next = 0;       // write of the step that goes out next
+    std::size_t under_way = 0;  // writes without an answer yet
+    std::vector<std::string> refusals;
+  };
+  using WorkPtr = std::shared_ptr<Work>;
 
-  std::string name_;
-  client::Client& client_;
-  std::vector<client::Informer*> sources_;
-  Planner planner_;
-  client::WorkQueue queue_;
-  // The newest own write for a key that its source has not shown yet.
+  // The newest own writes for a key that the sources have not shown yet.
   struct Awaited {
-    const client::Informer* source;
-    store::Revision revision;
+    std::map<const client::Informer*, store::Revision> revisions;
+    struct Removal {
+      const client::Informer* source;
+      std::string ns, name, uid;
+    };
+    std::vector<Removal> removals;
     Time until;
   };
-  std::map<QueueKey, std::vector<Awaited>> awaited_;
+
+  void begin(const QueueKey& key);
+  bool current(const QueueKey& key);
+  static bool shown(Awaited& awaited);
+  void remember(const QueueKey& key, const client::Operation& write, std::string_view answer);
+  void note(const QueueKey& key, const Plan& plan);
+  void pump();
+  void send(const WorkPtr& work);
+  void took_answer(const WorkPtr& work, const Write& write, Result<std::string> answer);
+  void end_step(const WorkPtr& work);
+  void finish(const Work& work);
+  void fail_pass(const QueueKey& key);
+  void tell(const Event& event) {
+    if (options_.events != nullptr) options_.events->record(event);
+  }
+  Time now() { return client_.loop().clock().now(); }
+
+  client::Client& client_;
+  Options options_;
+  client::WorkQueue queue_;
+  std::deque<WorkPtr> ready_;  // have a write to send; they take turns
+  int under_way_ = 0;
+  std::map<QueueKey, Awaited> awaited_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace muster::controllers

@@ -2,12 +2,14 @@
 
 namespace muster::controllers::serviceaccount {
 
-Controller::Controller(client::Client& client, client::Informer& namespaces,
-                       client::Informer& accounts)
-    : namespaces_(namespaces),
-      accounts_(accounts),
-      runner_("serviceaccount", client, {&namespaces, &accounts},
-              [this](const QueueKey& key, Time) { return plan_for(key); }) {
+Controller::Controller(Shared& shared)
+    : namespaces_(shared.informers.of("", "v1", "namespaces")),
+      accounts_(shared.informers.of("", "v1", "serviceaccounts")),
+      runner_(shared.client,
+              {.name = "serviceaccount",
+               .sources = {&namespaces_, &accounts_},
+               .plan = [this](const QueueKey& key, const Pass&) { return plan_for(key); },
+               .log = &shared.decisions}) {
   namespaces_.on_change([this](const auto&, const auto& after) {
     if (after) runner_.add({"", after->meta().name});
   });
@@ -19,13 +21,16 @@ Controller::Controller(client::Client& client, client::Informer& namespaces,
 Plan Controller::plan_for(const QueueKey& key) const {
   const client::ObjectPtr ns = namespaces_.find("", key.name);
   if (!ns || ns->meta().deletion_time || accounts_.find(key.name, "default")) return {};
-  Plan plan{.writes = {}, .look_again = {}, .reason = "the namespace has no default account"};
-  plan.writes.push_back(
-      {.verb = client::Verb::kCreate,
-       .resource = &accounts_.resource(),
-       .ns = key.name,
-       .name = "default",
-       .body = R"({"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"default"}})"});
+  Plan plan;
+  plan.reason = "the namespace has no default account";
+  plan.then(
+      {.operation = {
+           .verb = client::Verb::kCreate,
+           .resource = &accounts_.resource(),
+           .ns = key.name,
+           .name = "default",
+           .body =
+               R"({"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"default"}})"}});
   return plan;
 }
 

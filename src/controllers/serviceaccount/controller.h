@@ -1,15 +1,15 @@
 // Every namespace has a ServiceAccount "default": pods that name none run as it.
 #pragma once
 
-#include "client/informer.h"
+#include "controllers/runtime/controller.h"
 #include "controllers/runtime/runner.h"
 
 namespace muster::controllers::serviceaccount {
 
-class Controller {
+class Controller final : public controllers::Controller {
  public:
-  // The informers must outlive the controller and be started by the caller.
-  Controller(client::Client& client, client::Informer& namespaces, client::Informer& accounts);
+  explicit Controller(Shared& shared);
+  bool idle() const override { return runner_.idle(); }
 
  private:
   Plan plan_for(const QueueKey& key) const;

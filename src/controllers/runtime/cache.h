@@ -1,0 +1,80 @@
+// One kind's objects as a controller reads them: each version is read into a View once, when it
+// arrives, and found by name or by the uid of its controller. So what an event costs does not grow
+// with the number of objects that belong to others.
+//
+// Made before the handlers that use it are registered with the informer: it must hear first.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "client/informer.h"
+
+namespace muster::controllers {
+
+template <class View>
+class Cache {
+ public:
+  using Read = std::function<View(const store::Object&)>;
+  Cache(client::Informer& informer, Read read) : informer_(informer), read_(std::move(read)) {
+    informer_.on_change([this](const client::ObjectPtr& before, const client::ObjectPtr& after) {
+      if (before) forget(before->meta());
+      if (after) learn(*after);
+    });
+  }
+  Cache(const Cache&) = delete;
+
+  client::Informer& informer() const { return informer_; }
+
+  const View* find(std::string_view ns, std::string_view name) const {
+    const auto at = views_.find(std::string(ns) + "/" + std::string(name));
+    return at == views_.end() ? nullptr : at->second.get();
+  }
+
+  // Children of the object with this uid, in the order of their names. Valid until the next event.
+  std::vector<const View*> owned_by(const std::string& uid) const {
+    std::vector<const View*> found;
+    const auto at = by_owner_.find(uid);
+    if (at == by_owner_.end()) return found;
+    found.reserve(at->second.size());
+    for (const auto& [name, view] : at->second) found.push_back(view);
+    return found;
+  }
+
+  // By "ns/name".
+  const std::map<std::string, std::unique_ptr<const View>, std::less<>>& all() const {
+    return views_;
+  }
+
+ private:
+  static std::string path(const api::Meta& meta) { return meta.ns + "/" + meta.name; }
+
+  void learn(const store::Object& object) {
+    const api::Meta& meta = object.meta();
+    auto view = std::make_unique<const View>(read_(object));
+    if (const auto* owner = meta.controller()) by_owner_[owner->uid][meta.name] = view.get();
+    views_[path(meta)] = std::move(view);
+  }
+
+  void forget(const api::Meta& meta) {
+    if (const auto* owner = meta.controller()) {
+      const auto at = by_owner_.find(owner->uid);
+      if (at != by_owner_.end() && at->second.erase(meta.name) != 0 && at->second.empty())
+        by_owner_.erase(at);
+    }
+    views_.erase(path(meta));
+  }
+
+  client::Informer& informer_;
+  Read read_;
+  std::map<std::string, std::unique_ptr<const View>, std::less<>> views_;
+  // Only looked up, never walked.
+  std::unordered_map<std::string, std::map<std::string, const View*, std::less<>>> by_owner_;
+};
+
+}  // namespace muster::controllers

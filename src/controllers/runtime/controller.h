@@ -1,0 +1,30 @@
+// What every controller is given, and what is asked of it.
+#pragma once
+
+#include "admission/feature_gates.h"
+#include "api/registry.h"
+#include "base/metrics.h"
+#include "client/client.h"
+#include "controllers/runtime/decision_log.h"
+#include "controllers/runtime/informers.h"
+
+namespace muster::controllers {
+
+// Shared by all controllers of one engine; outlives them.
+struct Shared {
+  client::Client& client;
+  const api::Registry& registry;
+  Informers& informers;
+  DecisionLog& decisions;
+  Metrics& metrics;
+  admission::FeatureGates gates;
+};
+
+// Made with a Shared, before its informers start; works by itself from then on.
+class Controller {
+ public:
+  virtual ~Controller() = default;
+  virtual bool idle() const = 0;  // no key is waiting or worked on
+};
+
+}  // namespace muster::controllers

@@ -1,0 +1,54 @@
+#include "controllers/set/controllers.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "controllers/job/controller.h"
+#include "controllers/jobset/controller.h"
+#include "controllers/runtime/informers.h"
+#include "controllers/serviceaccount/controller.h"
+#include "scheduler/scheduler.h"
+
+namespace muster::controllers {
+namespace {
+
+class JoinedControllers final : public ControllerSet {
+ public:
+  JoinedControllers(client::Client& client, const api::Registry& registry, Metrics& metrics,
+                    SetOptions options)
+      : informers_(client, registry),
+        shared_{client, registry, informers_, decisions_, metrics, std::move(options.gates)} {
+    const auto& wanted = options.wanted;
+    if (wanted.contains("serviceaccount")) add<serviceaccount::Controller>();
+    if (wanted.contains("jobset")) add<jobset::Controller>();
+    if (wanted.contains("job")) add<job::Controller>();
+    if (wanted.contains("scheduler")) add<scheduler::Scheduler>();
+    informers_.start();
+  }
+
+  bool idle() const override {
+    return std::ranges::all_of(controllers_, [](const auto& each) { return each->idle(); });
+  }
+  const DecisionLog& decisions() const override { return decisions_; }
+
+ private:
+  template <class Kind>
+  void add() {
+    controllers_.push_back(std::make_unique<Kind>(shared_));
+  }
+
+  Informers informers_;
+  DecisionLog decisions_;
+  Shared shared_;
+  std::vector<std::unique_ptr<Controller>> controllers_;
+};
+
+}  // namespace
+
+std::unique_ptr<ControllerSet> ControllerSet::make(client::Client& client,
+                                                   const api::Registry& registry, Metrics& metrics,
+                                                   SetOptions options) {
+  return std::make_unique<JoinedControllers>(client, registry, metrics, std::move(options));
+}
+
+}  // namespace muster::controllers

@@ -1,0 +1,33 @@
+// The controllers that somebody wants, joined: the same on every engine.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "admission/feature_gates.h"
+#include "base/metrics.h"
+#include "client/client.h"
+#include "controllers/runtime/decision_log.h"
+
+namespace muster::controllers {
+
+struct SetOptions {
+  // By name. A name that is none of these controllers (the agent's) changes nothing.
+  std::set<std::string, std::less<>> wanted;
+  admission::FeatureGates gates;
+};
+
+// They list, watch and write through the client, on its loop, from the moment they are made. The
+// client and the metrics must outlive them.
+class ControllerSet {
+ public:
+  static std::unique_ptr<ControllerSet> make(client::Client& client, const api::Registry& registry,
+                                             Metrics& metrics, SetOptions options);
+  virtual ~ControllerSet() = default;
+
+  virtual bool idle() const = 0;  // no key is waiting or worked on
+  virtual const DecisionLog& decisions() const = 0;
+};
+
+}  // namespace muster::controllers
