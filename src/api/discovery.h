@@ -13,7 +13,7 @@ namespace muster::api {
 
 // A document that is built once and sent as it is.
 struct Document {
-  std::string body;  // JSON
+  std::string body;  // JSON, unless said otherwise
   std::string etag;  // quoted, upper-case hex of the body's SHA-512
 };
 Document make_document(std::string body);

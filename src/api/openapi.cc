@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <set>
 
 #include "api/openapi_paths.h"
+#include "api/openapi_v2.h"
 #include "api/schema_json.h"
 #include "json/write.h"
 
@@ -29,11 +31,19 @@ void add_kind(Value component, std::string_view group, std::string_view version,
 // more.
 class DocumentWriter {
  public:
-  DocumentWriter(const Registry& registry, std::string_view group, std::string_view version)
-      : registry_(registry), group_(group), version_(version) {}
-  std::string write();
+  struct Scope {
+    std::string_view group;
+    std::string_view version;
+  };
+  // Of one group and version, or of all.
+  DocumentWriter(const Registry& registry, json::Arena& arena, std::optional<Scope> scope)
+      : registry_(registry), scope_(scope), arena_(arena) {}
+  Value write();
 
  private:
+  bool covers(std::string_view group, std::string_view version) const {
+    return !scope_ || (scope_->group == group && scope_->version == version);
+  }
   void refer(const Schema& schema) {
     if (seen_.insert(schema.type_name).second) pending_.push_back(&schema);
   }
@@ -44,9 +54,8 @@ class DocumentWriter {
   void add_kinds(const Schema& schema, Value component) const;
 
   const Registry& registry_;
-  std::string_view group_;
-  std::string_view version_;
-  json::Arena arena_;
+  std::optional<Scope> scope_;
+  json::Arena& arena_;
   Value paths_ = Value::object(arena_);
   Value components_ = Value::object(arena_);
   std::set<std::string_view> seen_;
@@ -71,7 +80,7 @@ void DocumentWriter::add_resource(const Resource& resource) {
 void DocumentWriter::add_custom_components(const Resource& resource) {
   SchemaJson schema_json(arena_, SchemaJson::Style::kInline);
   const Value component = schema_json.type(*resource.schema);
-  add_kind(component, group_, version_, resource.gvk.kind);
+  add_kind(component, resource.gvk.group, resource.gvk.version, resource.gvk.kind);
   components_.set(component_name(resource), component);
   for (const Schema* schema : schema_json.referenced()) refer(*schema);
   add_list_component(resource);
@@ -90,7 +99,7 @@ void DocumentWriter::add_list_component(const Resource& resource) {
   items.set("items", reference_to(arena_, component_name(resource)));
   properties.object_at("kind").set("type", "string");
   properties.object_at("metadata").array_at("allOf").push_back(reference_to(arena_, kListMeta));
-  add_kind(list, group_, version_, resource.list_kind);
+  add_kind(list, resource.gvk.group, resource.gvk.version, resource.list_kind);
   components_.set(list_component_name(resource), list);
   refer(*registry_.type(kListMeta));
 }
@@ -104,7 +113,7 @@ void DocumentWriter::add_kinds(const Schema& schema, Value component) const {
     const auto group = first == last ? "" : name.substr(0, first);
     const auto version =
         first == last ? name.substr(0, last) : name.substr(first + 1, last - first - 1);
-    const bool here = group.empty() || (group == group_ && version == version_);
+    const bool here = group.empty() || covers(group, version);
     if (here || schema.kinds.size() == 1)
       add_kind(component, group, version, name.substr(last + 1));
   }
@@ -120,9 +129,9 @@ void DocumentWriter::add_component(const Schema& schema) {
   for (const Schema* each : schema_json.referenced()) refer(*each);
 }
 
-std::string DocumentWriter::write() {
+Value DocumentWriter::write() {
   for (const Resource* resource : registry_.resources()) {
-    if (resource->gvk.group == group_ && resource->gvk.version == version_) add_resource(*resource);
+    if (covers(resource->gvk.group, resource->gvk.version)) add_resource(*resource);
   }
   while (!pending_.empty()) {
     const Schema* next = pending_.back();
@@ -144,7 +153,7 @@ std::string DocumentWriter::write() {
   token.set("type", "apiKey");
   token.set("name", "authorization");
   token.set("in", "header");
-  return json::write(document);
+  return document;
 }
 
 }  // namespace
@@ -162,9 +171,21 @@ OpenApi::OpenApi(const Registry& registry) : registry_(registry) {
 
 const Document& OpenApi::get(const Lazy& lazy) const {
   std::call_once(lazy.made, [&] {
-    lazy.document = make_document(DocumentWriter(registry_, lazy.group, lazy.version).write());
+    json::Arena arena;
+    DocumentWriter writer(registry_, arena, DocumentWriter::Scope{lazy.group, lazy.version});
+    lazy.document = make_document(json::write(writer.write()));
   });
   return lazy.document;
+}
+
+const OpenApi::BothV2& OpenApi::both_v2() const {
+  std::call_once(v2_made_, [&] {
+    json::Arena arena;
+    const Value document = to_openapi_v2(DocumentWriter(registry_, arena, std::nullopt).write());
+    v2_.json = make_document(json::write(document));
+    v2_.protobuf = make_document(openapi_v2_protobuf(document));
+  });
+  return v2_;
 }
 
 const Document* OpenApi::find(std::string_view path) const {

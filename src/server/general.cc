@@ -5,6 +5,7 @@
 #include "json/write.h"
 #include "server/errors.h"
 #include "server/handlers.h"
+#include "server/media_type.h"
 
 namespace muster::server {
 namespace {
@@ -128,8 +129,8 @@ bool answer_discovery(const CallPtr& call) {
   const json::Value out = json::Value::object(arena);
   const json::Value paths = out.array_at("paths");
   std::vector<std::string> all = discovery.paths();
-  for (const char* more :
-       {"/apis/", "/healthz", "/livez", "/metrics", "/openapi/v3", "/readyz", "/version"})
+  for (const char* more : {"/apis/", "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3",
+                           "/readyz", "/version"})
     all.emplace_back(more);
   std::ranges::sort(all);
   for (const std::string& each : all) paths.push_back(json::Value::string(arena, each));
@@ -137,9 +138,32 @@ bool answer_discovery(const CallPtr& call) {
   return true;
 }
 
-// --- OpenAPI v3 ---
+// --- OpenAPI ---
 
+constexpr std::string_view kOpenApiV2 = "/openapi/v2";
 constexpr std::string_view kOpenApi = "/openapi/v3";
+// kubectl asks by the first name, with a character that types may not have.
+constexpr std::string_view kOldProtobufType =
+    "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+constexpr std::string_view kProtobufType =
+    "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+
+// The first form that the client names and that there is.
+void answer_open_api_v2(const CallPtr& call) {
+  std::string_view accept = call->header("Accept");
+  if (accept.empty()) accept = "*/*";
+  while (!accept.empty()) {
+    const std::size_t comma = std::min(accept.find(','), accept.size());
+    const std::string type = media_type(accept.substr(0, comma));
+    accept.remove_prefix(std::min(comma + 1, accept.size()));
+    const api::OpenApi& open_api = call->core->open_api;
+    if (type == kProtobufType || type == kOldProtobufType)
+      return answer_document(call, open_api.v2_protobuf(), kProtobufType, true);
+    if (type == "application/json" || type == "application/*" || type == "*/*")
+      return answer_document(call, open_api.v2(), "application/json", true);
+  }
+  call->answer(406, "", {});
+}
 
 // A document asked for by its hash never changes; by another hash the client is sent to the right
 // one.
@@ -163,6 +187,10 @@ void answer_open_api_document(const CallPtr& call, std::string_view path,
 
 bool answer_open_api(const CallPtr& call) {
   std::string_view path = call->info.path;
+  if (path == kOpenApiV2) {
+    answer_open_api_v2(call);
+    return true;
+  }
   if (!path.starts_with(kOpenApi)) return false;
   path.remove_prefix(kOpenApi.size());
   if (path.empty() || path == "/") {

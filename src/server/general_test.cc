@@ -60,6 +60,31 @@ TEST(General, OpenApiDocumentsAreFoundByTheirHash) {
   EXPECT_EQ(http::find_header(stale->headers, "Location"), url);
 }
 
+TEST(General, OpenApiV2ComesAsJsonOrProtobuf) {
+  TestServer server;
+  const auto get = [&](const char* accept) {
+    return server.admin("GET", "/openapi/v2", "", {{"Accept", accept}});
+  };
+  EXPECT_EQ(at(*server.admin("GET", "/openapi/v2"), {"swagger"}), "2.0");
+  EXPECT_EQ(at(*get("text/html, application/json;q=0.5"), {"swagger"}), "2.0");
+  // As kubectl asks.
+  const TestExchangePtr protobuf =
+      get("application/com.github.proto-openapi.spec.v2@v1.0+protobuf");
+  EXPECT_EQ(protobuf->status, 200);
+  EXPECT_EQ(http::find_header(protobuf->headers, "Content-Type"),
+            "application/com.github.proto-openapi.spec.v2.v1.0+protobuf");
+  EXPECT_THAT(protobuf->body, ::testing::StartsWith("\n\x03"
+                                                    "2.0"));
+  const std::string etag(http::find_header(protobuf->headers, "Etag"));
+  EXPECT_EQ(server
+                .admin("GET", "/openapi/v2", "",
+                       {{"Accept", "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"},
+                        {"If-None-Match", etag}})
+                ->status,
+            304);
+  EXPECT_EQ(get("text/plain")->status, 406);
+}
+
 TEST(General, WhatIsNotServedIsNotFound) {
   TestServer server;
   EXPECT_EQ(server.admin("GET", "/nosuch")->body, "404 page not found\n");
