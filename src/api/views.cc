@@ -91,6 +91,9 @@ Condition read_condition(Value condition) {
   out.reason = text(condition, "reason");
   out.message = text(condition, "message");
   out.last_transition_time = time(condition, "lastTransitionTime");
+  if (const Value generation = condition.get("observedGeneration"); generation.is_number()) {
+    out.observed_generation = generation.as_int();
+  }
   return out;
 }
 
@@ -136,7 +139,8 @@ FailurePolicy read_failure_policy(Value policy) {
 Network read_network(Value network) {
   return {.enable_dns_hostnames = network.get("enableDNSHostnames").as_bool(),
           .subdomain = text(network, "subdomain"),
-          .publish_not_ready_addresses = network.get("publishNotReadyAddresses").as_bool()};
+          .publish_not_ready_addresses = network.get("publishNotReadyAddresses").is_null() ||
+                                         network.get("publishNotReadyAddresses").as_bool()};
 }
 
 VolumeClaimPolicy read_volume_claim_policy(Value policy) {

@@ -25,6 +25,9 @@ struct Condition {
   std::string reason;
   std::string message;
   std::optional<Time> last_transition_time;
+  std::optional<std::int64_t> observed_generation;
+
+  bool operator==(const Condition&) const = default;
 };
 using Conditions = std::vector<Condition>;
 
@@ -93,7 +96,7 @@ struct Coordinator {
 struct Network {
   bool enable_dns_hostnames = false;
   std::string subdomain;
-  bool publish_not_ready_addresses = false;
+  bool publish_not_ready_addresses = true;
 };
 
 struct GroupSchedulingConfig {
@@ -115,6 +118,8 @@ struct ReplicatedJobStatus {
   std::int32_t suspended = 0;
   std::vector<std::int32_t> job_restarts;
   std::vector<std::int32_t> job_restarts_count_towards_max;
+
+  bool operator==(const ReplicatedJobStatus&) const = default;
 };
 
 struct JobSetStatus {
@@ -125,6 +130,8 @@ struct JobSetStatus {
   std::vector<ReplicatedJobStatus> replicated_jobs;
   std::optional<std::int32_t> previous_in_place_restart_attempt;
   std::optional<std::int32_t> current_in_place_restart_attempt;
+
+  bool operator==(const JobSetStatus&) const = default;
 };
 
 struct JobSet {
