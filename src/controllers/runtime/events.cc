@@ -1,0 +1,202 @@
+#include "controllers/runtime/events.h"
+
+#include <deque>
+
+#include "base/log.h"
+#include "client/client.h"
+#include "controllers/runtime/event_correlator.h"
+#include "controllers/runtime/writes.h"
+#include "json/utf8.h"
+
+namespace muster::controllers {
+namespace {
+
+using json::Value;
+
+// Enough to keep up, few enough to leave the server to those who do the work.
+constexpr int kWritesUnderWay = 8;
+// Event objects that wait for their turn; what comes on top is lost.
+constexpr std::size_t kMaxWaiting = 4'096;
+// So often a create that meets a name of another recorder's tries the next one.
+constexpr int kMaxRenames = 3;
+constexpr std::size_t kMaxNote = 1'024;  // bytes, events.k8s.io/v1
+
+// At most `limit` bytes, whole letters only.
+std::string_view cut(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  std::size_t size = 0;
+  while (true) {
+    const std::size_t next =
+        std::max<std::size_t>(1, json::utf8_sequence_length(text.substr(size)));
+    if (size + next > limit) return text.substr(0, size);
+    size += next;
+  }
+}
+
+Value reference(json::Arena& arena, const ObjectRef& object) {
+  Value out = Value::object(arena);
+  const auto set = [&](std::string_view key, std::string_view text) {
+    if (!text.empty()) out.set(key, text);
+  };
+  set("kind", object.kind);
+  set("namespace", object.ns);
+  set("name", object.name);
+  set("uid", object.uid);
+  set("apiVersion", object.api_version);
+  set("resourceVersion", object.resource_version);
+  return out;
+}
+
+class Recorder final : public EventRecorder {
+ public:
+  Recorder(client::Client& client, const api::Registry& registry, std::string reporter, Form form)
+      : client_(client), reporter_(std::move(reporter)), form_(form) {
+    resource_ = form == Form::kCore ? registry.find("", "v1", "events")
+                                    : registry.find("events.k8s.io", "v1", "events");
+    MUSTER_ASSERT(resource_ != nullptr, "both forms of Events are known");
+  }
+  ~Recorder() override { *alive_ = false; }
+
+  void record(const Event& event) override {
+    const RecordPtr record = correlator_.observe(event, now());
+    if (!record) return;
+    record->changed = true;
+    enqueue(record);
+  }
+
+ private:
+  using RecordPtr = std::shared_ptr<EventRecord>;
+
+  void enqueue(const RecordPtr& record) {
+    if (record->queued || waiting_.size() == kMaxWaiting) return;
+    record->queued = true;
+    waiting_.push_back(record);
+    pump();
+  }
+
+  void pump() {
+    while (under_way_ < kWritesUnderWay && !waiting_.empty()) {
+      const RecordPtr record = std::move(waiting_.front());
+      waiting_.pop_front();
+      send(record);
+    }
+  }
+
+  // One Event object has at most one write under way: counts never go backwards.
+  void send(const RecordPtr& record) {
+    ++under_way_;
+    record->changed = false;
+    const bool fresh = record->written == 0;
+    client_.write(
+        fresh ? creation(*record) : growth(*record),
+        [this, record, fresh, count = record->count, alive = alive_](Result<std::string> answer) {
+          if (!*alive) return;
+          --under_way_;
+          record->queued = false;
+          if (answer) {
+            record->written = count;
+          } else {
+            refused(*record, fresh, answer.error());
+          }
+          if (record->changed) enqueue(record);
+          pump();
+        });
+  }
+
+  // Marks the record as changed if another attempt may help.
+  void refused(EventRecord& record, bool fresh, const Error& error) {
+    if (!fresh && error.code == Code::kNotFound) {  // expired, or deleted by somebody
+      record.written = 0;
+      record.changed = true;
+    } else if (fresh && error.code == Code::kAlreadyExists && record.renames < kMaxRenames) {
+      ++record.renames;
+      record.name = correlator_.new_name(record.event.regarding.name, now());
+      record.changed = true;
+    } else {
+      log::debug(
+          "event refused",
+          {{"reporter", reporter_}, {"reason", record.event.reason}, {"error", error.message}});
+    }
+  }
+
+  client::Operation creation(const EventRecord& record) const {
+    json::Arena arena;
+    Value body = Value::object(arena);
+    body.set("apiVersion", resource_->gvk.api_version());
+    body.set("kind", "Event");
+    const Value metadata = body.object_at("metadata");
+    metadata.set("name", record.name);
+    metadata.set("namespace", namespace_of(record));
+    body.set("reason", record.event.reason);
+    body.set("type", record.event.warning ? "Warning" : "Normal");
+    form_ == Form::kCore ? fill_core(body, record) : fill_series(body, record);
+    return create(*resource_, body);
+  }
+
+  void fill_core(Value body, const EventRecord& record) const {
+    body.set("involvedObject", reference(body.arena(), record.event.regarding));
+    body.set("message", record.event.message);
+    body.object_at("source").set("component", reporter_);
+    body.set("reportingComponent", reporter_);
+    body.set("reportingInstance", "");
+    body.set("firstTimestamp", format_time(record.first));
+    body.set("lastTimestamp", format_time(record.last));
+    body.set("count", Value::of(record.count));
+  }
+
+  void fill_series(Value body, const EventRecord& record) const {
+    body.set("regarding", reference(body.arena(), record.event.regarding));
+    body.set("note", cut(record.event.message, kMaxNote));
+    body.set("action", "Reconciling");
+    body.set("reportingController", reporter_);
+    body.set("reportingInstance", reporter_ + "-muster");
+    body.set("eventTime", format_micro_time(record.first));
+    if (record.count > 1) body.set("series", series(body.arena(), record));
+  }
+
+  static Value series(json::Arena& arena, const EventRecord& record) {
+    Value out = Value::object(arena);
+    out.set("count", Value::of(record.count));
+    out.set("lastObservedTime", format_micro_time(record.last));
+    return out;
+  }
+
+  client::Operation growth(const EventRecord& record) const {
+    json::Arena arena;
+    Value change = Value::object(arena);
+    if (form_ == Form::kCore) {
+      change.set("count", Value::of(record.count));
+      change.set("lastTimestamp", format_time(record.last));
+      change.set("message", record.event.message);
+    } else {  // nothing else may change
+      change.set("series", series(arena, record));
+    }
+    return patch(*resource_, {.ns = namespace_of(record), .name = record.name}, change);
+  }
+
+  static std::string namespace_of(const EventRecord& record) {
+    const std::string& ns = record.event.regarding.ns;
+    return ns.empty() ? "default" : ns;
+  }
+
+  Time now() { return client_.loop().clock().now(); }
+
+  client::Client& client_;
+  const api::Resource* resource_ = nullptr;
+  std::string reporter_;
+  Form form_;
+  EventCorrelator correlator_;
+  std::deque<RecordPtr> waiting_;
+  int under_way_ = 0;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace
+
+std::unique_ptr<EventRecorder> make_event_recorder(client::Client& client,
+                                                   const api::Registry& registry,
+                                                   std::string reporter, EventRecorder::Form form) {
+  return std::make_unique<Recorder>(client, registry, std::move(reporter), form);
+}
+
+}  // namespace muster::controllers
