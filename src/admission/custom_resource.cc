@@ -21,8 +21,13 @@ void validate_custom_update(const Context& context, const Kind& kind, Value obje
   if (shaped && kind.validate) kind.validate(context, object, errors);
   if (shaped && kind.validate_update) kind.validate_update(context, object, old, errors);
   if (!errors.empty()) return;
-  const auto admit = context.subresource.empty() ? kind.admit_update : kind.admit_subresource;
-  if (admit) admit(context, object, old, errors);
+  const bool main = context.subresource.empty();
+  const auto admit = main ? kind.admit_update : kind.admit_subresource;
+  if (admit) {
+    admit(context, object, old, errors);
+  } else if (main && kind.admit_create) {
+    kind.admit_create(context, object, errors);
+  }
 }
 
 void rule_broken(FieldErrors& errors, const Path& path, std::string_view message) {

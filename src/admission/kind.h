@@ -49,7 +49,8 @@ struct Kind {
   void (*validate_update)(const Context&, Value object, Value old, FieldErrors&) = nullptr;
   void (*validate_subresource)(const Context&, Value object, Value old, FieldErrors&) = nullptr;
 
-  // Validating webhooks of custom resources: asked only if all of the above found nothing.
+  // Validating webhooks of custom resources: asked only if all of the above found nothing. One that
+  // has nothing of its own for updates judges them as it judges creates.
   void (*admit_create)(const Context&, Value object, FieldErrors&) = nullptr;
   void (*admit_update)(const Context&, Value object, Value old, FieldErrors&) = nullptr;
   void (*admit_subresource)(const Context&, Value object, Value old, FieldErrors&) = nullptr;

@@ -5,15 +5,14 @@
 
 #include "admission/custom_resource.h"
 #include "admission/edit.h"
+#include "admission/finalizer.h"
 #include "admission/selector_validation.h"
 #include "json/write.h"
 
 namespace muster::admission {
 namespace {
 
-bool is_effect(std::string_view effect) {
-  return effect == "NoSchedule" || effect == "PreferNoSchedule" || effect == "NoExecute";
-}
+constexpr std::string_view kInUseFinalizer = "kueue.x-k8s.io/resource-in-use";
 
 struct TolerationRule {
   bool (*holds)(Value toleration);
@@ -32,11 +31,20 @@ constexpr auto kTolerationRules = std::to_array<TolerationRule>({
      "supported toleration values: 'Equal'(default), 'Exists'"},
     {[](Value t) { return text_of(t, "operator") != "Exists" || !t.has("value"); },
      "a value must be empty when 'operator' is 'Exists'"},
-    {[](Value t) { return !t.has("effect") || is_effect(text_of(t, "effect")); },
+    {[](Value t) { return !t.has("effect") || is_taint_effect(text_of(t, "effect")); },
      "supported taint effect values: 'NoSchedule', 'PreferNoSchedule', 'NoExecute'"},
 });
 
 }  // namespace
+
+Status keep_while_in_use(const Context& context, Value object, Value) {
+  if (context.operation == Operation::kCreate) add_finalizer(object, kInUseFinalizer);
+  return {};
+}
+
+bool is_taint_effect(std::string_view effect) {
+  return effect == "NoSchedule" || effect == "PreferNoSchedule" || effect == "NoExecute";
+}
 
 bool is_v1beta1(const Context& context) { return context.resource->gvk.version == "v1beta1"; }
 

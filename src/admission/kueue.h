@@ -8,7 +8,10 @@
 
 namespace muster::admission {
 
-inline constexpr std::string_view kInUseFinalizer = "kueue.x-k8s.io/resource-in-use";
+// The mutating webhook of kinds that others refer to: a finalizer keeps them while they are in use.
+Status keep_while_in_use(const Context& context, Value object, Value old);
+
+bool is_taint_effect(std::string_view effect);
 
 bool is_v1beta1(const Context& context);
 

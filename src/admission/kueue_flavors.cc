@@ -6,7 +6,6 @@
 
 #include "admission/checks.h"
 #include "admission/custom_resource.h"
-#include "admission/finalizer.h"
 #include "admission/kinds.h"
 #include "admission/kueue.h"
 #include "admission/scheduling_validation.h"
@@ -15,19 +14,13 @@
 namespace muster::admission {
 namespace {
 
-Status keep_while_in_use(const Context& context, Value flavor, Value) {
-  if (context.operation == Operation::kCreate) add_finalizer(flavor, kInUseFinalizer);
-  return {};
-}
-
 void validate_flavor_rules(const Context&, Value flavor, FieldErrors& errors) {
   const Path path("spec");
   const Value spec = flavor.get("spec");
   if (spec.has("topologyName") && spec.get("nodeLabels").empty())
     rule_broken(errors, path, "at least one nodeLabel is required when topology is set");
   const bool known_effects = std::ranges::all_of(spec.get("nodeTaints").items(), [](Value taint) {
-    const std::string_view effect = text_of(taint, "effect");
-    return effect == "NoSchedule" || effect == "PreferNoSchedule" || effect == "NoExecute";
+    return is_taint_effect(text_of(taint, "effect"));
   });
   if (!known_effects)
     rule_broken(errors, path.child("nodeTaints"),
@@ -61,10 +54,6 @@ void admit_flavor(const Context&, Value flavor, FieldErrors& errors) {
   check_toleration_keys(spec.get("tolerations"), path.child("tolerations"), errors);
 }
 
-void admit_flavor_update(const Context& context, Value flavor, Value, FieldErrors& errors) {
-  admit_flavor(context, flavor, errors);
-}
-
 bool all_different(Value list) {
   std::set<std::string> seen;
   return std::ranges::all_of(list.items(),
@@ -85,12 +74,12 @@ void validate_topology_rules(const Context&, Value topology, FieldErrors& errors
 
 void validate_topology_transitions(const Context&, Value topology, Value old, FieldErrors& errors) {
   require_same(errors, Path("spec").child("levels"), topology.get({"spec", "levels"}),
-               old.get({"spec", "levels"}), "field is immutable");
+               old.get({"spec", "levels"}), kImmutable);
 }
 
 void validate_check_transitions(const Context&, Value check, Value old, FieldErrors& errors) {
   require_same(errors, Path("spec").child("controllerName"), check.get({"spec", "controllerName"}),
-               old.get({"spec", "controllerName"}), "field is immutable");
+               old.get({"spec", "controllerName"}), kImmutable);
 }
 
 void validate_cluster_rules(const Context& context, Value cluster, FieldErrors& errors) {
@@ -115,7 +104,6 @@ constinit const Kind kResourceFlavor = {
     .validate = validate_flavor_rules,
     .validate_update = validate_flavor_transitions,
     .admit_create = admit_flavor,
-    .admit_update = admit_flavor_update,
 };
 
 constinit const Kind kTopology = {

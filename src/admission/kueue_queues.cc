@@ -1,4 +1,5 @@
-// ClusterQueue, Cohort and LocalQueue (spec: queueing 1.3 to 1.5).
+// ClusterQueue, Cohort and LocalQueue (spec: queueing 1.3 to 1.5). First the CEL rules of their
+// definitions (validate_…), then what the webhooks ask (admit_…).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +7,6 @@
 
 #include "admission/checks.h"
 #include "admission/custom_resource.h"
-#include "admission/finalizer.h"
 #include "admission/kinds.h"
 #include "admission/kueue.h"
 #include "admission/selector_validation.h"
@@ -24,13 +24,6 @@ struct QuotaRules {
   std::string_view parent;  // what it is called in messages
   bool lends_at_most_nominal = false;
 };
-
-Status keep_while_in_use(const Context& context, Value object, Value) {
-  if (context.operation == Operation::kCreate) add_finalizer(object, kInUseFinalizer);
-  return {};
-}
-
-// --- CEL rules
 
 void check_group_rules(Value groups, const Path& path, FieldErrors& errors) {
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -83,10 +76,8 @@ void validate_cohort_rules(const Context&, Value cohort, FieldErrors& errors) {
 
 void validate_local_queue_transitions(const Context&, Value queue, Value old, FieldErrors& errors) {
   require_same(errors, Path("spec").child("clusterQueue"), queue.get({"spec", "clusterQueue"}),
-               old.get({"spec", "clusterQueue"}), "field is immutable");
+               old.get({"spec", "clusterQueue"}), kImmutable);
 }
-
-// --- webhooks
 
 void check_amount(Value holder, std::string_view key, const Path& path, FieldErrors& errors) {
   const auto amount = quantity_of(holder.get(key));
@@ -212,11 +203,6 @@ void admit_local_queue(const Context&, Value queue, FieldErrors& errors) {
   check_weight(queue.get("spec"), errors);
 }
 
-template <void (*kAdmit)(const Context&, Value, FieldErrors&)>
-void admit_again(const Context& context, Value object, Value, FieldErrors& errors) {
-  kAdmit(context, object, errors);
-}
-
 }  // namespace
 
 constinit const Kind kClusterQueue = {
@@ -225,7 +211,6 @@ constinit const Kind kClusterQueue = {
     .mutate = keep_while_in_use,
     .validate = validate_cluster_queue_rules,
     .admit_create = admit_cluster_queue,
-    .admit_update = admit_again<admit_cluster_queue>,
 };
 
 constinit const Kind kCohort = {
@@ -233,7 +218,6 @@ constinit const Kind kCohort = {
     .name = "Cohort",
     .validate = validate_cohort_rules,
     .admit_create = admit_cohort,
-    .admit_update = admit_again<admit_cohort>,
 };
 
 constinit const Kind kLocalQueue = {
@@ -241,7 +225,6 @@ constinit const Kind kLocalQueue = {
     .name = "LocalQueue",
     .validate_update = validate_local_queue_transitions,
     .admit_create = admit_local_queue,
-    .admit_update = admit_again<admit_local_queue>,
 };
 
 }  // namespace muster::admission
