@@ -13,6 +13,7 @@
 namespace muster::admission {
 namespace {
 
+constexpr std::string_view kServiceRange = "10.96.0.0/16";
 constexpr std::uint32_t kFirstAddress = 10U << 24 | 96U << 16;
 constexpr std::uint32_t kAddressCount = 1U << 16;
 // The first addresses are left to those who ask for one by number.

@@ -9,8 +9,6 @@
 
 namespace muster::admission {
 
-inline constexpr std::string_view kServiceRange = "10.96.0.0/16";
-
 // Fills in clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy and nodePorts. What was given once
 // stays; fails with kInvalid if a wished address is taken or not ours, or if none is left.
 Status allocate_service_addresses(const Context& context, Value service, Value old);
