@@ -25,22 +25,12 @@ Result<ObjectPtr> Draft::apply(Write write) {
   MUSTER_ASSERT(key.resource >= 0 && static_cast<std::size_t>(key.resource) < maps_.size(),
                 "no such resource");
   ObjectMap& map = maps_[static_cast<std::size_t>(key.resource)];
-  const std::string path = make_path(key.ns, key.name);
-  const ObjectPtr* current = map.find(path);
-  MUSTER_CHECK(check(write, current));
+  MUSTER_CHECK(check(write, map.find(make_path(key.ns, key.name))));
 
   const Revision revision = ++revision_;
-  Event event{.revision = revision, .previous = current == nullptr ? nullptr : *current};
-  event.object = std::make_shared<const Object>(
+  auto object = std::make_shared<const Object>(
       key.ns, key.name, with_revision(write.head, revision, write.tail), revision);
-  if (write.op == Write::Op::kDelete) {
-    event.type = Event::Type::kDeleted;
-    map.erase(path);
-  } else {
-    event.type = event.previous ? Event::Type::kModified : Event::Type::kAdded;
-    map.put(event.object);
-  }
-  changes_.push_back({key.resource, std::move(event)});
+  changes_.push_back({key.resource, apply_change(map, write.op, std::move(object))});
   return changes_.back().event.object;
 }
 

@@ -47,22 +47,12 @@ class Loader {
 
  private:
   void take_known(int id, const Record& record) {
-    ObjectMap& map = maps_[static_cast<std::size_t>(id)];
-    Event event{.revision = record.revision};
-    event.object = std::make_shared<const Object>(record.ns, record.name, std::string(record.text),
-                                                  record.revision);
-    if (const ObjectPtr* previous = map.find(event.object->path())) {
-      event.previous = *previous;
-      live_bytes_ -= memory_of(**previous);
-    }
-    if (record.deleted) {
-      event.type = Event::Type::kDeleted;
-      map.erase(event.object->path());
-    } else {
-      event.type = event.previous ? Event::Type::kModified : Event::Type::kAdded;
-      map.put(event.object);
-      live_bytes_ += memory_of(*event.object);
-    }
+    Event event = apply_change(
+        maps_[static_cast<std::size_t>(id)], record.deleted ? Write::Op::kDelete : Write::Op::kPut,
+        std::make_shared<const Object>(record.ns, record.name, std::string(record.text),
+                                       record.revision));
+    if (event.previous) live_bytes_ -= memory_of(*event.previous);
+    if (!record.deleted) live_bytes_ += memory_of(*event.object);
     history_->append(id, std::move(event), now_);
   }
 

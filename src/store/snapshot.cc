@@ -23,6 +23,19 @@ std::string make_path(std::string_view ns, std::string_view name) {
   return path;
 }
 
+Event apply_change(ObjectMap& map, Write::Op op, ObjectPtr object) {
+  Event event{.revision = object->revision(), .object = std::move(object)};
+  if (const ObjectPtr* current = map.find(event.object->path())) event.previous = *current;
+  if (op == Write::Op::kDelete) {
+    event.type = Event::Type::kDeleted;
+    map.erase(event.object->path());
+  } else {
+    event.type = event.previous ? Event::Type::kModified : Event::Type::kAdded;
+    map.put(event.object);
+  }
+  return event;
+}
+
 State::State(Revision revision, int resource, ObjectMap map)
     : revision_(revision), maps_(static_cast<std::size_t>(resource) + 1), only_(resource) {
   maps_.back() = std::move(map);

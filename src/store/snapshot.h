@@ -19,6 +19,10 @@ struct PathOf {
 };
 using ObjectMap = PersistentMap<ObjectPtr, PathOf>;
 
+// Puts a new version of an object into the map, or takes the object out if this is its final state.
+// What happened, as watchers see it.
+Event apply_change(ObjectMap& map, Write::Op op, ObjectPtr object);
+
 class State final : public Snapshot {
  public:
   State(Revision revision, std::vector<ObjectMap> maps)
