@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
-# Sets everything up and runs every test: style, unit tests under sanitizers, fuzzing, and the black-box suites against the
-# release binary and a real Kubernetes. docs/testing.md says what each step proves and how to run it alone.
-#   test.sh [STEP...]     only these steps: style release asan blackbox clients tsan fuzz tidy package
+# Sets everything up and runs every test: style, unit tests under sanitizers, the black-box suites against the release binary and a
+# real Kubernetes, fuzzing. All steps run, whatever fails; the closing lines of each are repeated at the end, and any failure makes
+# the exit code 1. docs/testing.md says what each step proves.
+#   test.sh [STEP...]     only these steps: style release asan blackbox clients tsan tidy package fuzz; output also in build/logs/STEP.log
 set -euo pipefail
 cd "$(dirname "$0")/.."
 steps=("$@")
-[ ${#steps[@]} -gt 0 ] || steps=(style release asan blackbox clients tsan fuzz tidy package)
+[ ${#steps[@]} -gt 0 ] || steps=(style release asan blackbox clients tsan tidy package fuzz)
 scripts/setup.sh test
+logs=build/logs
+rm -rf "$logs"
+mkdir -p "$logs"
 
 # ctest's output in full only when something failed; its closing lines always.
 ctest_in() {
@@ -14,30 +18,65 @@ ctest_in() {
   ctest --test-dir "build/$1" --output-on-failure -j2 --timeout 600 >"$log" 2>&1 && tail -n 4 "$log" || { grep -vE ' Passed ' "$log" | tail -n 200; return 1; }
 }
 # What runs on more than one thread.
-threaded=(base_test net_test store_test server_test client_test agent_test)
+threaded=(store_test server_test net_test client_test agent_test base_test)
+threaded_test() {
+  "build/tsan/src/${1%_test}/$1" --gtest_brief=1 >"build/tsan/$1.log" 2>&1 && echo "tsan: $1: $(grep -F '[  PASSED  ]' "build/tsan/$1.log")" || {
+    tail -n 200 "build/tsan/$1.log"
+    echo "tsan: $1 failed"
+    return 1
+  }
+}
+export -f threaded_test
 
 run_style() { scripts/style.sh; }
 run_release() { scripts/build.sh release muster | tail -n 1; }
 run_asan() { scripts/build.sh asan | tail -n 1; ctest_in asan; }
 run_tsan() {
   scripts/build.sh tsan "${threaded[@]}" | tail -n 1
-  local failed=0 test
-  for test in "${threaded[@]}"; do
-    "build/tsan/src/${test%_test}/$test" --gtest_brief=1 || failed=$((failed + 1))
-  done
-  echo "tsan: $((${#threaded[@]} - failed)) passed, $failed failed"
-  [ $failed = 0 ]
+  printf '%s\n' "${threaded[@]}" | xargs -P2 -I{} bash -c 'threaded_test {}'
 }
 run_tidy() { scripts/tidy.sh; }
-run_fuzz() { scripts/fuzz.sh "${MUSTER_FUZZ_SECONDS:-20}"; }
 run_blackbox() { scripts/build.sh release muster | tail -n 1; tests/run.sh; }
 run_clients() { tests/clients/run.sh; tests/client_library/run.sh; }
 run_package() { scripts/build.sh release muster | tail -n 1; scripts/package.sh; }
 
+# Fuzzing runs beside the other steps at the lowest priority: it takes what they leave of the processors.
+fuzzing=
+start_fuzzing() {
+  scripts/fuzz.sh build
+  set -m # a process group of its own, to be ended as one
+  nice -n 19 scripts/fuzz.sh >"$logs/fuzz.log" 2>&1 &
+  fuzzing=$!
+  set +m
+  trap 'kill -- -$fuzzing 2>/dev/null || true' EXIT
+}
+
+status_of() { # STEP: runs it (fuzzing: waits for it); its output is shown and kept
+  if [ "$1" = fuzz ]; then
+    wait "$fuzzing"
+    local status=$?
+    cat "$logs/fuzz.log"
+    return $status
+  fi
+  (set -e; "run_$1") 2>&1 | tee "$logs/$1.log"
+  return "${PIPESTATUS[0]}"
+}
+closing_lines() { grep -hE '^[0-9]+% tests passed|^(ok|FAIL)[[:space:]]|^[0-9]+ (passed|failed)|^(style|tsan|tidy|fuzz): ' "$logs/$1.log" | sed 's/^/    /'; }
+
+case " ${steps[*]} " in *" fuzz "*) echo "== fuzz starts in the background"; start_fuzzing ;; esac
+failed=() summary=
+set +e # each step has it
 for step in "${steps[@]}"; do
-  began=$SECONDS
+  began=$SECONDS verdict=passed
   echo "== $step"
-  "run_$step"
-  echo "== $step took $((SECONDS - began)) s"
+  status_of "$step" # never in a condition: that would switch off its set -e
+  [ $? = 0 ] || { verdict=FAILED; failed+=("$step"); }
+  line="$step $verdict after $((SECONDS - began)) s"
+  echo "== $line"
+  summary+="$line"$'\n'$(closing_lines "$step")$'\n'
 done
+trap - EXIT
+echo "== summary: $SECONDS s"
+printf '%s' "$summary" | grep .
+[ ${#failed[@]} -eq 0 ] || { echo "failed: ${failed[*]}"; exit 1; }
 echo "all steps passed: ${steps[*]}"

@@ -9,9 +9,11 @@ export MUSTER=${MUSTER:-$(cd .. && pwd)/build/release/muster}
 KUBERNETES_BIN=${KUBERNETES_BIN:-$(kubernetes/build.sh kubectl kwok)}
 export KUBERNETES_BIN PYTHONDONTWRITEBYTECODE=1
 python=$(./python.sh)
-"$python" -m pytest "$@"
-[ $# -eq 0 ] || exit 0
+status=0
+"$python" -m pytest "$@" || status=1
+[ $# -eq 0 ] || exit $status
 go=$(kubernetes/go.sh)
 for suite in reliability hostile; do
-  (cd "$suite" && "$go" vet ./... && "$go" test -count=1 -timeout 30m ./...)
+  (cd "$suite" && "$go" vet ./... && "$go" test -count=1 -timeout 30m ./...) || status=1
 done
+exit $status
