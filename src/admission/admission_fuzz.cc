@@ -1,5 +1,5 @@
-// Any JSON that decodes as a Pod, a Job or a JobSet is defaulted, prepared and judged without a
-// crash; what is accepted is accepted again as an update of itself.
+// Any JSON that decodes as some kind is defaulted, prepared and judged without a crash; what is
+// accepted is accepted again as an update of itself.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -29,16 +29,12 @@ class EmptyView final : public admission::View {
   }
 };
 
-const api::Resource& resource_for(std::uint8_t choice) {
+// The kind that the object names, or else the one that the first byte says.
+const api::Resource& resource_for(Value tree, std::uint8_t choice) {
   const api::Registry& registry = api::Registry::builtin();
-  switch (choice % 3) {
-    case 0:
-      return *registry.find_kind("v1", "Pod");
-    case 1:
-      return *registry.find_kind("batch/v1", "Job");
-    default:
-      return *registry.find_kind("jobset.x-k8s.io/v1alpha2", "JobSet");
-  }
+  const api::Resource* const named =
+      registry.find_kind(tree.get("apiVersion").as_string(), tree.get("kind").as_string());
+  return named != nullptr ? *named : *registry.resources()[choice % registry.resources().size()];
 }
 
 void walk_through(const api::Resource& resource, json::Arena& arena, Value object) {
@@ -47,7 +43,7 @@ void walk_through(const api::Resource& resource, json::Arena& arena, Value objec
   std::vector<std::string> warnings;
   admission::Context context{.operation = admission::Operation::kCreate,
                              .resource = &resource,
-                             .ns = "ns",
+                             .ns = resource.namespaced ? "ns" : "",
                              .name = "x",
                              .view = &view,
                              .gates = &gates,
@@ -75,9 +71,9 @@ void walk_through(const api::Resource& resource, json::Arena& arena, Value objec
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   json::Arena arena;
-  const api::Resource& resource = resource_for(data[0]);
   const auto tree = json::parse(arena, {reinterpret_cast<const char*>(data) + 1, size - 1});
   if (!tree || !tree->is_object()) return 0;
+  const api::Resource& resource = resource_for(*tree, data[0]);
   tree->set("apiVersion", resource.gvk.api_version());
   tree->set("kind", resource.gvk.kind);
   api::DecodeReport report;
