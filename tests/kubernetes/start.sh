@@ -8,7 +8,11 @@ set -euo pipefail
 nodes=${1:-0}
 here=$(cd "$(dirname "$0")" && pwd)
 run=${RUN:?state directory, wiped}
-bin=${BIN:-$("$here/build.sh")}
+needed=(etcd kube-apiserver kubectl)
+[ -n "${NO_KCM:-}" ] || needed+=(kube-controller-manager)
+[ -n "${NO_SCHED:-}" ] || needed+=(kube-scheduler)
+[ -n "${NO_KWOK:-}" ] || needed+=(kwok)
+bin=${BIN:-$("$here/build.sh" "${needed[@]}")}
 free_port() { python3 -c 'import socket; s=socket.socket(); s.bind(("127.0.0.1",0)); print(s.getsockname()[1])'; }
 API_PORT=${API_PORT:-$(free_port)}
 ETCD_PORT=${ETCD_PORT:-$(free_port)}
