@@ -112,20 +112,6 @@ std::string aggregated_list(const Registry& registry, bool core) {
 
 // --- legacy ---
 
-std::string api_versions(const Registry& registry, std::string_view server_address) {
-  Arena arena;
-  const Value value = Value::object(arena, 3);
-  value.set("kind", "APIVersions");
-  for (const GroupVersions& group : registry.groups()) {
-    if (group.group.empty()) value.set("versions", strings(arena, group.versions));
-  }
-  const Value address = Value::object(arena, 2);
-  address.set("clientCIDR", "0.0.0.0/0");
-  address.set("serverAddress", server_address);
-  value.array_at("serverAddressByClientCIDRs").push_back(address);
-  return json::write(value);
-}
-
 void describe_group(Arena& arena, const GroupVersions& group, Value out) {
   const auto version_entry = [&](const std::string& version) {
     const Value entry = Value::object(arena, 2);
@@ -214,10 +200,9 @@ Document make_document(std::string body) {
   return {std::move(body), std::move(etag)};
 }
 
-Discovery::Discovery(const Registry& registry, std::string_view server_address) {
+Discovery::Discovery(const Registry& registry) : registry_(registry) {
   aggregated_.emplace("/api", make_document(aggregated_list(registry, true)));
   aggregated_.emplace("/apis", make_document(aggregated_list(registry, false)));
-  legacy_.emplace("/api", make_document(api_versions(registry, server_address)));
   legacy_.emplace("/apis", make_document(group_list(registry)));
   for (const GroupVersions& group : registry.groups()) {
     const std::string root = group.group.empty() ? "/api" : "/apis/" + group.group;
@@ -229,8 +214,22 @@ Discovery::Discovery(const Registry& registry, std::string_view server_address) 
   }
 }
 
+std::string Discovery::api_versions(std::string_view server_address) const {
+  Arena arena;
+  const Value value = Value::object(arena, 3);
+  value.set("kind", "APIVersions");
+  for (const GroupVersions& group : registry_.groups()) {
+    if (group.group.empty()) value.set("versions", strings(arena, group.versions));
+  }
+  const Value address = Value::object(arena, 2);
+  address.set("clientCIDR", "0.0.0.0/0");
+  address.set("serverAddress", server_address);
+  value.array_at("serverAddressByClientCIDRs").push_back(address);
+  return json::write(value);
+}
+
 std::vector<std::string> Discovery::paths() const {
-  std::vector<std::string> paths;
+  std::vector<std::string> paths{"/api"};
   for (const auto& [path, document] : legacy_) paths.push_back(path);
   return paths;
 }

@@ -18,23 +18,25 @@ struct Document {
 };
 Document make_document(std::string body);
 
-// All documents, built by the constructor; immutable afterwards.
+// All documents but one, built by the constructor; immutable afterwards.
 class Discovery {
  public:
-  // `server_address` is the host and port that clients use.
-  Discovery(const Registry& registry, std::string_view server_address);
+  explicit Discovery(const Registry& registry);
 
   // /api and /apis as APIGroupDiscoveryList (v2). Null pointer for every other path.
   const Document* aggregated(std::string_view path) const { return find(aggregated_, path); }
-  // /api, /apis, /api/v1, /apis/G and /apis/G/V, without a slash at the end. Null pointer if not
-  // served.
+  // /apis, /api/v1, /apis/G and /apis/G/V, without a slash at the end. Null pointer if not served.
   const Document* legacy(std::string_view path) const { return find(legacy_, path); }
+  // /api in the old form. It names the host and port that clients use, which are not known until
+  // the server listens.
+  std::string api_versions(std::string_view server_address) const;
   std::vector<std::string> paths() const;  // of the legacy documents, sorted
 
  private:
   using Documents = std::map<std::string, Document, std::less<>>;
   static const Document* find(const Documents& documents, std::string_view path);
 
+  const Registry& registry_;
   Documents aggregated_;
   Documents legacy_;
 };

@@ -110,9 +110,6 @@ class EmbeddedEngine final : public Engine {
     options.sign_token = [key = credentials.token_key](std::string_view text) {
       return net::hmac_sha256(key, text);
     };
-    if (options_.port != 0) {
-      options.server_address = fmt::format("{}:{}", options_.address, options_.port);
-    }
     api_ = std::make_unique<server::ApiServer>(*store_, api::Registry::builtin(), real_clock(),
                                                metrics_, std::move(options));
     transport_ =
@@ -135,6 +132,7 @@ class EmbeddedEngine final : public Engine {
     const bool any = options_.address == "0.0.0.0" || options_.address == "::";
     const std::string host = any ? "127.0.0.1" : options_.address;
     url_ = client::https_url(host, std::to_string(http_->port()));
+    api_->set_server_address(url_.substr(std::string_view("https://").size()));
     if (options_.kubeconfig_file.empty())
       options_.kubeconfig_file = options_.data_dir + "/kubeconfig";
     return write_private_file(options_.kubeconfig_file, kubeconfig(credentials, url_));

@@ -70,4 +70,8 @@ void ApiServer::handle_as(std::shared_ptr<http::Exchange> exchange, User user) {
 
 void ApiServer::set_not_ready(std::string why) { impl_->core->set_not_ready(std::move(why)); }
 
+void ApiServer::set_server_address(std::string address) {
+  impl_->core->set_server_address(std::move(address));
+}
+
 }  // namespace muster::server

@@ -63,7 +63,6 @@ struct Options {
   bool impersonation = false;  // Impersonate-* headers of system:masters are honoured
   std::uint64_t seed = 1;      // of uids and generated names; pass real randomness outside tests
   VersionInfo version;
-  std::string server_address = "127.0.0.1:6443";  // host and port that clients use, for discovery
   admission::FeatureGates gates;
   LogSource* logs = nullptr;  // outlives the server
   // A keyed hash (HMAC-SHA256) under a key that only this server has, for tokens of service
@@ -89,6 +88,8 @@ class ApiServer {
 
   // Why the server cannot do its work (shown by /readyz); empty when all is well. Any thread.
   void set_not_ready(std::string why);
+  // Host and port that clients use, for discovery; once they are known. Any thread.
+  void set_server_address(std::string address);
 
  private:
   struct Impl;

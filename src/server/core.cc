@@ -21,7 +21,7 @@ Core::Core(store::Store& the_store, const api::Registry& the_registry, const Clo
       clock(the_clock),
       metrics(the_metrics),
       options(std::move(the_options)),
-      discovery(the_registry, options.server_address),
+      discovery(the_registry),
       open_api(the_registry),
       scales(bare_kind(the_registry, {"autoscaling", "v1", "Scale"},
                        "io.k8s.api.autoscaling.v1.Scale")),
@@ -53,6 +53,16 @@ std::uint64_t Core::random_below(std::uint64_t bound) {
 void Core::set_not_ready(std::string why) {
   const std::lock_guard lock(mutex_);
   not_ready_ = std::move(why);
+}
+
+void Core::set_server_address(std::string address) {
+  const std::lock_guard lock(mutex_);
+  server_address_ = std::move(address);
+}
+
+std::string Core::server_address() const {
+  const std::lock_guard lock(mutex_);
+  return server_address_;
 }
 
 std::string Core::not_ready() const {

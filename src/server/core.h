@@ -36,6 +36,8 @@ class Core {
   std::uint64_t random_below(std::uint64_t bound);
   void set_not_ready(std::string why);
   std::string not_ready() const;
+  void set_server_address(std::string address);
+  std::string server_address() const;
 
   std::atomic<std::size_t> in_flight = 0;
   EventExpiry event_expiry;
@@ -45,6 +47,7 @@ class Core {
   Rng rng_;
   Rng audit_rng_;
   std::string not_ready_;
+  std::string server_address_;
 };
 
 }  // namespace muster::server

@@ -120,6 +120,11 @@ bool answer_discovery(const CallPtr& call) {
       return true;
     }
   }
+  if (path == "/api") {
+    call->answer_json(200, Call::chunks(discovery.api_versions(call->core->server_address())),
+                      {{"Vary", "Accept"}});
+    return true;
+  }
   if (const api::Document* document = discovery.legacy(path)) {
     answer_document(call, *document, "application/json", false);
     return true;

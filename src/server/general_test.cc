@@ -49,6 +49,14 @@ TEST(General, DiscoveryComesInBothForms) {
   EXPECT_EQ(server.admin("GET", "/apis", "", again)->status, 304);
 }
 
+TEST(General, TheOldFormOfApiNamesTheAddressOnceItIsKnown) {
+  TestServer server;
+  server.api->set_server_address("127.0.0.1:40000");
+  EXPECT_EQ(server.admin("GET", "/api")->body,
+            R"({"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":)"
+            R"([{"clientCIDR":"0.0.0.0/0","serverAddress":"127.0.0.1:40000"}]})");
+}
+
 TEST(General, OpenApiDocumentsAreFoundByTheirHash) {
   TestServer server;
   json::Arena arena;
