@@ -3,7 +3,6 @@
 // snapshot; no caches to go stale.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,21 +10,9 @@
 #include "base/result.h"
 #include "server/core.h"
 #include "server/identity.h"
-#include "server/request_info.h"
+#include "server/policy_rule.h"
 
 namespace muster::server {
-
-struct Attributes {
-  std::string verb;
-  std::string path;  // set for requests that are about no resource; then the rest is empty
-  std::string group;
-  std::string resource;
-  std::string subresource;
-  std::string ns;
-  std::string name;
-
-  static Attributes of(const RequestInfo& info);
-};
 
 struct Verdict {
   bool allowed = false;
@@ -41,13 +28,6 @@ Status check_also_allowed(const Core& core, const User& user, const RequestInfo&
 // kForbidden in upstream's words.
 Error forbidden(const User& user, const Attributes& wanted, std::string_view reason);
 
-struct PolicyRule {
-  std::vector<std::string> verbs;
-  std::vector<std::string> groups;
-  std::vector<std::string> resources;
-  std::vector<std::string> names;
-  std::vector<std::string> paths;  // nonResourceURLs
-};
 // Every rule that applies to the user, those of the namespace included; for SelfSubjectRulesReview.
 std::vector<PolicyRule> rules_for(const Core& core, const User& user, std::string_view ns);
 
