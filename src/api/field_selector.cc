@@ -4,14 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 
 #include "api/field_error.h"
 
 namespace muster::api {
 namespace {
-
-// --- The text form ---
 
 // Terms between commas; a backslash takes the next character's meaning away.
 std::vector<std::string_view> split_terms(std::string_view text) {
@@ -51,72 +48,36 @@ Result<std::string> unescape(std::string_view text) {
   return value;
 }
 
-// --- What each kind supports ---
-
 constexpr std::string_view kName = "metadata.name";
 constexpr std::string_view kNamespace = "metadata.namespace";
 
-struct Selectable {
+// Fields of built-in kinds that are stored under another name.
+struct Renamed {
   std::string_view field;
-  std::string_view stored = field;
+  std::string_view stored;
 };
 
-constexpr std::array<Selectable, 10> kPodFields{{{"spec.nodeName"},
-                                                 {"spec.host", "spec.nodeName"},
-                                                 {"spec.restartPolicy"},
-                                                 {"spec.schedulerName"},
-                                                 {"spec.serviceAccountName"},
-                                                 {"spec.hostNetwork"},
-                                                 {"status.phase"},
-                                                 {"status.podIP"},
-                                                 {"status.podIPs"},
-                                                 {"status.nominatedNodeName"}}};
-constexpr std::array<Selectable, 1> kNodeFields{{{"spec.unschedulable"}}};
-constexpr std::array<Selectable, 1> kNamespaceFields{{{"status.phase"}}};
-constexpr std::array<Selectable, 1> kJobFields{{{"status.successful", "status.succeeded"}}};
-constexpr std::array<Selectable, 11> kEventFields{{{"involvedObject.kind"},
-                                                   {"involvedObject.namespace"},
-                                                   {"involvedObject.name"},
-                                                   {"involvedObject.uid"},
-                                                   {"involvedObject.apiVersion"},
-                                                   {"involvedObject.resourceVersion"},
-                                                   {"involvedObject.fieldPath"},
-                                                   {"reason"},
-                                                   {"reportingComponent"},
-                                                   {"source"},
-                                                   {"type"}}};
-constexpr std::array<Selectable, 10> kNewEventFields{
-    {{"regarding.kind", "involvedObject.kind"},
-     {"regarding.namespace", "involvedObject.namespace"},
-     {"regarding.name", "involvedObject.name"},
-     {"regarding.uid", "involvedObject.uid"},
-     {"regarding.apiVersion", "involvedObject.apiVersion"},
-     {"regarding.resourceVersion", "involvedObject.resourceVersion"},
-     {"regarding.fieldPath", "involvedObject.fieldPath"},
-     {"reason"},
-     {"reportingController", "reportingComponent"},
-     {"type"}}};
-constexpr std::array<Selectable, 1> kSecretFields{{{"type"}}};
-constexpr std::array<Selectable, 2> kServiceFields{{{"spec.clusterIP"}, {"spec.type"}}};
+constexpr auto kRenamed = std::to_array<Renamed>({
+    {"regarding.apiVersion", "involvedObject.apiVersion"},
+    {"regarding.fieldPath", "involvedObject.fieldPath"},
+    {"regarding.kind", "involvedObject.kind"},
+    {"regarding.name", "involvedObject.name"},
+    {"regarding.namespace", "involvedObject.namespace"},
+    {"regarding.resourceVersion", "involvedObject.resourceVersion"},
+    {"regarding.uid", "involvedObject.uid"},
+    {"reportingController", "reportingComponent"},
+    {"spec.host", "spec.nodeName"},
+    {"status.successful", "status.succeeded"},
+});
 
-struct KindFields {
-  std::string_view qualified_kind;
-  std::span<const Selectable> fields;
-};
+std::string_view stored_name(const Resource& resource, std::string_view field) {
+  const auto found = std::ranges::find(kRenamed, field, &Renamed::field);
+  return resource.custom || found == kRenamed.end() ? field : found->stored;
+}
 
-constexpr std::array<KindFields, 8> kKinds{{{"Pod", kPodFields},
-                                            {"Node", kNodeFields},
-                                            {"Namespace", kNamespaceFields},
-                                            {"Job.batch", kJobFields},
-                                            {"Event", kEventFields},
-                                            {"Event.events.k8s.io", kNewEventFields},
-                                            {"Secret", kSecretFields},
-                                            {"Service", kServiceFields}}};
-
-const KindFields* find_kind(const Resource& resource) {
-  const auto* kind =
-      std::ranges::find(kKinds, resource.qualified_kind(), &KindFields::qualified_kind);
-  return kind == kKinds.end() ? nullptr : kind;
+// Built-in kinds without a list of their own share one rule.
+bool is_generic(const Resource& resource) {
+  return !resource.custom && resource.selectable_fields.empty();
 }
 
 std::unexpected<Error> unsupported(const Resource& resource, std::string_view field) {
@@ -124,7 +85,7 @@ std::unexpected<Error> unsupported(const Resource& resource, std::string_view fi
     return fail(Code::kBadRequest,
                 fmt::format("field label {} not supported for Job", quote(field)));
   }
-  if (resource.custom || find_kind(resource) != nullptr) {
+  if (!is_generic(resource)) {
     return fail(Code::kBadRequest, fmt::format("field label not supported: {}", field));
   }
   return fail(
@@ -134,21 +95,13 @@ std::unexpected<Error> unsupported(const Resource& resource, std::string_view fi
 }
 
 Result<std::string> resolve_field(const Resource& resource, std::string_view field) {
-  const KindFields* kind = find_kind(resource);
-  // Kinds without a list of their own take metadata.namespace even where there is none.
-  const bool generic = !resource.custom && kind == nullptr;
-  if (field == kName || (field == kNamespace && (resource.namespaced || generic))) {
+  // The shared rule takes metadata.namespace even where there is none.
+  if (field == kName || (field == kNamespace && (resource.namespaced || is_generic(resource)))) {
     return std::string(field);
   }
-  if (kind != nullptr) {
-    const auto found = std::ranges::find(kind->fields, field, &Selectable::field);
-    if (found != kind->fields.end()) return std::string(found->stored);
-  }
-  const auto declared = [&](std::string_view path) {
-    return path == field || (path.starts_with('.') && path.substr(1) == field);
-  };
-  if (std::ranges::any_of(resource.selectable_fields, declared)) return std::string(field);
-  return unsupported(resource, field);
+  const auto& selectable = resource.selectable_fields;
+  if (std::ranges::find(selectable, field) == selectable.end()) return unsupported(resource, field);
+  return std::string(stored_name(resource, field));
 }
 
 std::string scalar_text(json::Value value) {

@@ -2,26 +2,24 @@
 
 #include <gtest/gtest.h>
 
+#include "api/testing.h"
 #include "json/parse.h"
 
 namespace muster::api {
 namespace {
 
-const Resource kPods{.gvk = {"", "v1", "Pod"}, .plural = "pods"};
-const Resource kNodes{.gvk = {"", "v1", "Node"}, .plural = "nodes", .namespaced = false};
-const Resource kNamespaces{
-    .gvk = {"", "v1", "Namespace"}, .plural = "namespaces", .namespaced = false};
-const Resource kConfigMaps{.gvk = {"", "v1", "ConfigMap"}, .plural = "configmaps"};
-const Resource kClusterRoles{.gvk = {"rbac.authorization.k8s.io", "v1", "ClusterRole"},
-                             .plural = "clusterroles",
-                             .namespaced = false};
-const Resource kJobs{.gvk = {"batch", "v1", "Job"}, .plural = "jobs"};
-const Resource kEvents{.gvk = {"", "v1", "Event"}, .plural = "events"};
-const Resource kNewEvents{.gvk = {"events.k8s.io", "v1", "Event"}, .plural = "events"};
+const Resource& kPods = resource("v1", "Pod");
+const Resource& kNodes = resource("v1", "Node");
+const Resource& kNamespaces = resource("v1", "Namespace");
+const Resource& kConfigMaps = resource("v1", "ConfigMap");
+const Resource& kClusterRoles = resource("rbac.authorization.k8s.io/v1", "ClusterRole");
+const Resource& kJobs = resource("batch/v1", "Job");
+const Resource& kEvents = resource("v1", "Event");
+const Resource& kNewEvents = resource("events.k8s.io/v1", "Event");
 const Resource kWidgets{.gvk = {"example.com", "v1", "Widget"},
                         .plural = "widgets",
                         .custom = true,
-                        .selectable_fields = {".spec.color"}};
+                        .selectable_fields = {"spec.color"}};
 
 Result<FieldSelector> resolved(const Resource& resource, std::string_view text) {
   MUSTER_TRY(const FieldSelector selector, FieldSelector::parse(text));
