@@ -23,13 +23,19 @@ class Cache {
   using Read = std::function<View(const store::Object&)>;
   Cache(client::Informer& informer, Read read) : informer_(informer), read_(std::move(read)) {
     informer_.on_change([this](const client::ObjectPtr& before, const client::ObjectPtr& after) {
-      if (before) forget(before->meta());
-      if (after) learn(*after);
+      const auto old = before ? forget(before->meta()) : nullptr;
+      const View* const now = after ? learn(*after) : nullptr;
+      for (const auto& handler : handlers_) handler(old.get(), now);
     });
   }
   Cache(const Cache&) = delete;
 
   client::Informer& informer() const { return informer_; }
+
+  // As the informer's, with views: null before the first version and after the last. The old one is
+  // gone when the handler returns.
+  using Handler = std::function<void(const View* before, const View* after)>;
+  void on_change(Handler handler) { handlers_.push_back(std::move(handler)); }
 
   const View* find(std::string_view ns, std::string_view name) const {
     const auto at = views_.find(std::string(ns) + "/" + std::string(name));
@@ -54,24 +60,26 @@ class Cache {
  private:
   static std::string path(const api::Meta& meta) { return meta.ns + "/" + meta.name; }
 
-  void learn(const store::Object& object) {
+  const View* learn(const store::Object& object) {
     const api::Meta& meta = object.meta();
     auto view = std::make_unique<const View>(read_(object));
     if (const auto* owner = meta.controller()) by_owner_[owner->uid][meta.name] = view.get();
-    views_[path(meta)] = std::move(view);
+    return (views_[path(meta)] = std::move(view)).get();
   }
 
-  void forget(const api::Meta& meta) {
+  std::unique_ptr<const View> forget(const api::Meta& meta) {
     if (const auto* owner = meta.controller()) {
       const auto at = by_owner_.find(owner->uid);
       if (at != by_owner_.end() && at->second.erase(meta.name) != 0 && at->second.empty())
         by_owner_.erase(at);
     }
-    views_.erase(path(meta));
+    auto node = views_.extract(path(meta));
+    return node.empty() ? nullptr : std::move(node.mapped());
   }
 
   client::Informer& informer_;
   Read read_;
+  std::vector<Handler> handlers_;
   std::map<std::string, std::unique_ptr<const View>, std::less<>> views_;
   // Only looked up, never walked.
   std::unordered_map<std::string, std::map<std::string, const View*, std::less<>>> by_owner_;

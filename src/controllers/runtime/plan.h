@@ -32,7 +32,9 @@ struct Write {
   bool may_exist = false;  // a create: an object of that name, whoever made it, will do
   // Told when this write has succeeded. `{}` in its message stands for the name in the answer.
   std::optional<Event> when_done = {};
-  std::string refusal = "{}";  // how to word it if it is refused; `{}` stands for the error
+  // Told if it was refused. `{}` in its message stands for the error.
+  std::optional<Event> when_refused = {};
+  std::string refusal = "{}";  // how to word it in its step's refusals; `{}` stands for the error
 };
 
 // Writes that go out together, in any order. A step begins when all of the step before succeeded.
