@@ -49,7 +49,13 @@ int WorkQueue::failures(const QueueKey& key) const {
 }
 
 void WorkQueue::hold_off(const QueueKey& key, Duration span) {
-  not_before_[key] = loop_.clock().now() + span;
+  const Time until = loop_.clock().now() + span;
+  not_before_[key] = until;
+  loop_.after(span, [this, key, until, alive = alive_] {
+    if (!*alive) return;
+    if (const auto held = not_before_.find(key); held != not_before_.end() && held->second <= until)
+      not_before_.erase(held);
+  });
 }
 
 void WorkQueue::done(const QueueKey& key) {

@@ -83,5 +83,31 @@ TEST_F(WorkQueueTest, TheEarliestWishCounts) {
   EXPECT_THAT(order_, IsEmpty());
 }
 
+TEST_F(WorkQueueTest, AKeyThatIsHeldOffWaitsWhateverComes) {
+  std::vector<Time> times;
+  during_ = [&](const QueueKey& key) {
+    times.push_back(loop_->clock().now());
+    if (times.size() > 1) return;
+    queue_.hold_off(key, std::chrono::seconds(3));
+    queue_.add(key);
+    queue_.add_after(key, std::chrono::seconds(1));
+  };
+  queue_.add({"a", "1"});
+  loop_->run_for(std::chrono::seconds(2));
+  queue_.add({"a", "1"});
+  queue_.add({"a", "2"});
+  loop_->run();
+  EXPECT_THAT(order_, ElementsAre("a/1", "a/2", "a/1"));
+  EXPECT_EQ(times.back(), Time{std::chrono::seconds(3)});
+}
+
+TEST_F(WorkQueueTest, AfterTheSpanAKeyIsServedAtOnceAgain) {
+  queue_.hold_off({"a", "1"}, std::chrono::seconds(3));
+  loop_->run_for(std::chrono::seconds(3));
+  queue_.add({"a", "1"});
+  loop_->run_for(Duration::zero());
+  EXPECT_THAT(order_, ElementsAre("a/1"));
+}
+
 }  // namespace
 }  // namespace muster::client

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/log.h"
+#include "json/parse.h"
 
 namespace muster::controllers {
 namespace {
@@ -19,11 +22,27 @@ Event filled(const Event& event, std::string_view text) {
   return out;
 }
 
-// What is to be written is there already, or what is to be removed is gone.
+bool has_cause(const Error& error, std::string_view reason) {
+  return std::ranges::find(error.causes, reason, &Cause::reason) != error.causes.end();
+}
+
+// What is to be written is there already, or what is to be removed is gone. And nothing can be made
+// in a namespace that goes away: that is no news, and another attempt would not help.
 bool is_needless(const Write& write, const Error& error) {
   const auto verb = write.operation.verb;
-  return (verb == client::Verb::kDelete && error.code == Code::kNotFound) ||
-         (verb == client::Verb::kCreate && error.code == Code::kAlreadyExists && write.may_exist);
+  if (verb == client::Verb::kDelete) return error.code == Code::kNotFound;
+  if (verb != client::Verb::kCreate) return false;
+  return (error.code == Code::kAlreadyExists && write.may_exist) ||
+         has_cause(error, "NamespaceTerminating");
+}
+
+// A delete is answered with the object, or with a Status about it.
+std::string deleted_uid(std::string_view answer) {
+  json::Arena arena;
+  const auto body = json::parse(arena, answer);
+  if (!body) return {};
+  const json::Value uid = body->get({"metadata", "uid"});
+  return std::string((uid.is_null() ? body->get({"details", "uid"}) : uid).as_string());
 }
 
 bool is_stale(const Error& error) {
@@ -37,21 +56,29 @@ Runner::Runner(client::Client& client, Options options)
       options_(std::move(options)),
       queue_(client.loop(), kKeys, [this](const QueueKey& key) { begin(key); }) {}
 
-bool Runner::current(const QueueKey& key) {
+bool Runner::synced(const QueueKey& key) {
   for (client::Informer* source : options_.sources) {
     if (source->synced()) continue;
-    source->on_synced([this, key, alive = alive_] {
-      if (*alive) queue_.add(key);
+    const bool first = unsynced_.empty();
+    unsynced_.insert(key);
+    if (!first) return false;  // one of them waits already, for all
+    source->on_synced([this, alive = alive_] {
+      if (!*alive) return;
+      for (const QueueKey& waiting : std::exchange(unsynced_, {})) queue_.add(waiting);
     });
     return false;
   }
+  return true;
+}
+
+bool Runner::current(const QueueKey& key) {
   const auto at = awaited_.find(key);
   if (at == awaited_.end()) return true;
   if (shown(at->second) || at->second.until <= now()) {
     awaited_.erase(at);
     return true;
   }
-  queue_.add_after(key, kPatience);  // its event comes sooner, and brings the key with it
+  queue_.add_after(key, kRecheck);  // mostly its event comes sooner, and brings the key with it
   return false;
 }
 
@@ -77,9 +104,7 @@ void Runner::remember(const QueueKey& key, const client::Operation& write,
     Awaited& awaited = awaited_[key];
     awaited.until = now() + kPatience;
     if (write.verb == client::Verb::kDelete) {
-      if (const auto object = source->find(write.ns, write.name)) {
-        awaited.removals.push_back({source, write.ns, write.name, object->meta().uid});
-      }
+      awaited.removals.push_back({source, write.ns, write.name, deleted_uid(answer)});
     } else {
       store::Revision& newest = awaited.revisions[source];
       newest = std::max(newest, client::to_revision(api::decode_meta(answer).resource_version));
@@ -87,8 +112,16 @@ void Runner::remember(const QueueKey& key, const client::Operation& write,
   }
 }
 
+// Keys whose objects are gone may never be looked at again.
+void Runner::forget_overdue() {
+  constexpr std::size_t kMany = 1'024;
+  if (awaited_.size() < kMany || now() < next_sweep_) return;
+  next_sweep_ = now() + kPatience;
+  std::erase_if(awaited_, [this](const auto& each) { return each.second.until <= now(); });
+}
+
 void Runner::begin(const QueueKey& key) {
-  if (!current(key)) return queue_.done(key);
+  if (!synced(key) || !current(key)) return queue_.done(key);
   const Time started = now();
   auto work = std::make_shared<Work>(Work{
       .key = key, .plan = options_.plan(key, {.now = started, .failures = queue_.failures(key)})});
@@ -102,16 +135,27 @@ void Runner::begin(const QueueKey& key) {
 
 void Runner::note(const QueueKey& key, const Plan& plan) {
   if (options_.log == nullptr || (!plan.has_writes() && plan.error.empty())) return;
-  std::string seen;
-  for (const client::Informer* source : options_.sources) {
-    seen += fmt::format("{}{}@{}", seen.empty() ? "" : " ", source->resource().plural,
-                        source->position());
-  }
   options_.log->add({.at = now(),
                      .controller = options_.name,
                      .key = key,
-                     .seen = std::move(seen),
+                     .seen = seen(plan),
                      .plan = plan.text()});
+}
+
+// Of a controller that looks at all kinds, only those matter that it writes.
+std::string Runner::seen(const Plan& plan) const {
+  constexpr std::size_t kFew = 8;
+  std::set<const api::Resource*> written;
+  for (const Step& step : plan.steps) {
+    for (const Write& write : step.writes) written.insert(write.operation.resource);
+  }
+  std::string text;
+  for (const client::Informer* source : options_.sources) {
+    if (options_.sources.size() > kFew && !written.contains(&source->resource())) continue;
+    text += fmt::format("{}{}@{}", text.empty() ? "" : " ", source->resource().plural,
+                        source->position());
+  }
+  return text;
 }
 
 // Moves on to the next step that has writes; the work ends when there is none.
@@ -160,6 +204,7 @@ void Runner::took_answer(const WorkPtr& work, const Write& write, Result<std::st
     if (write.when_done) tell(filled(*write.when_done, api::decode_meta(*answer).name));
   } else if (!is_needless(write, answer.error())) {
     work->refusals.push_back(fill(write.refusal, answer.error().message));
+    if (write.when_refused) tell(filled(*write.when_refused, answer.error().message));
     // A stale cache is no news: the next plan, made of newer knowledge, gets there.
     if (!is_stale(answer.error())) {
       log::warn("write refused", {{"controller", options_.name},
@@ -173,6 +218,7 @@ void Runner::took_answer(const WorkPtr& work, const Write& write, Result<std::st
 }
 
 void Runner::finish(const Work& work) {
+  forget_overdue();
   for (const Event& event : work.plan.events) tell(event);
   if (options_.carried_out) options_.carried_out(work.key);
   if (!work.plan.error.empty()) {

@@ -57,8 +57,11 @@ class Runner {
   // store's groups, bounded for a remote server.
   static constexpr int kKeys = 64;
   static constexpr int kWrites = 64;
-  // How long to trust that the event of an own write is still to come, before looking without it.
-  static constexpr Duration kPatience = std::chrono::seconds(1);
+  // How long to trust that the event of an own write is still to come, before looking without it:
+  // long enough for a watch that was cut to come back.
+  static constexpr Duration kPatience = std::chrono::seconds(30);
+  // Own writes whose events do not bring their key with them are looked for so often.
+  static constexpr Duration kRecheck = std::chrono::seconds(1);
   // A key may take one part in so many of the loop's time: large objects are looked at less often,
   // not more slowly.
   static constexpr int kShare = 4;
@@ -86,10 +89,13 @@ class Runner {
   };
 
   void begin(const QueueKey& key);
+  bool synced(const QueueKey& key);
   bool current(const QueueKey& key);
   static bool shown(Awaited& awaited);
   void remember(const QueueKey& key, const client::Operation& write, std::string_view answer);
+  void forget_overdue();
   void note(const QueueKey& key, const Plan& plan);
+  std::string seen(const Plan& plan) const;
   void pump();
   void send(const WorkPtr& work);
   void took_answer(const WorkPtr& work, const Write& write, Result<std::string> answer);
@@ -107,6 +113,8 @@ class Runner {
   std::deque<WorkPtr> ready_;  // have a write to send; they take turns
   int under_way_ = 0;
   std::map<QueueKey, Awaited> awaited_;
+  Time next_sweep_;
+  std::set<QueueKey> unsynced_;  // wait until a source is complete
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

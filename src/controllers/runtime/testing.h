@@ -1,0 +1,117 @@
+// For tests only: a server that the test plays by hand, in virtual time. Watches stay open and show
+// what the test says; writes wait until the test answers them.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/registry.h"
+#include "client/client.h"
+#include "json/parse.h"
+#include "json/value.h"
+#include "json/write.h"
+
+namespace muster::controllers::testing {
+
+class FakeServer {
+ public:
+  // A request that has no answer yet.
+  struct Asked {
+    std::shared_ptr<http::Exchange> exchange;
+    std::string text() const {  // "POST /api/v1/namespaces/d/pods"
+      const http::Request& request = exchange->request();
+      return request.method + " " + request.target.substr(0, request.target.find('?'));
+    }
+    const std::string& body() const { return exchange->request().body; }
+    json::Value json(json::Arena& arena) const { return *json::parse(arena, body()); }
+  };
+
+  // Runs what is due now; time does not pass.
+  void settle() { loop->run_for(Duration::zero()); }
+  void pass_time(Duration span) { loop->run_for(span); }
+
+  // Everything that was asked and not answered, in order.
+  std::vector<std::string> waiting() {
+    settle();
+    std::vector<std::string> texts;
+    for (const Asked& each : asked) texts.push_back(each.text());
+    return texts;
+  }
+
+  void answer(int status, std::string body) {  // the oldest
+    settle();
+    MUSTER_ASSERT(!asked.empty(), "nothing was asked");
+    http::Response response{.status = status, .headers = {}, .body = {}};
+    response.body.push_back(http::Chunk::own(std::move(body)));
+    asked.front().exchange->respond(std::move(response));
+    asked.pop_front();
+    settle();
+  }
+  void answer_object(std::string_view name, int revision) {
+    answer(
+        200,
+        fmt::format(
+            R"({{"metadata":{{"namespace":"d","name":"{}","uid":"u-{}","resourceVersion":"{}"}}}})",
+            name, name, revision));
+  }
+  void answer_deleted(std::string_view name) {
+    answer(200,
+           fmt::format(
+               R"({{"kind":"Status","status":"Success","details":{{"name":"{}","uid":"u-{}"}}}})",
+               name, name));
+  }
+  void refuse(int status, std::string_view reason, std::string_view message = "no") {
+    answer(status,
+           fmt::format(R"({{"kind":"Status","reason":"{}","message":"{}"}})", reason, message));
+  }
+
+  // What a watch shows. `path` as in "/api/v1/pods".
+  void show(const std::string& path, std::string_view type, std::string_view object) {
+    settle();
+    const auto at = watches.find(path);
+    MUSTER_ASSERT(at != watches.end(), "nobody watches this");
+    std::vector<http::Chunk> chunks;
+    chunks.push_back(
+        http::Chunk::own(fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, object)));
+    at->second->send(std::move(chunks));
+    settle();
+  }
+  void show_named(const std::string& path, std::string_view type, std::string_view name,
+                  int revision) {
+    show(
+        path, type,
+        fmt::format(
+            R"({{"metadata":{{"namespace":"d","name":"{}","uid":"u-{}","resourceVersion":"{}"}}}})",
+            name, name, revision));
+  }
+  void show_complete(const std::string& path, int revision) {
+    show(
+        path, "BOOKMARK",
+        fmt::format(
+            R"({{"metadata":{{"resourceVersion":"{}","annotations":{{"k8s.io/initial-events-end":"true"}}}}}})",
+            revision));
+  }
+
+  std::unique_ptr<VirtualLoop> loop = make_virtual_loop(Time(std::chrono::seconds(1'800'000'000)));
+  std::deque<Asked> asked;
+  std::map<std::string, std::shared_ptr<http::Exchange>> watches;  // by path
+  std::unique_ptr<client::Transport> transport = client::make_in_process_transport(
+      *loop, [this](std::shared_ptr<http::Exchange> exchange) { take(std::move(exchange)); });
+  client::Client client{*transport, "test"};
+
+ private:
+  void take(std::shared_ptr<http::Exchange> exchange) {
+    const std::string& target = exchange->request().target;
+    if (target.find("watch=true") == std::string::npos) {
+      asked.push_back({std::move(exchange)});
+      return;
+    }
+    exchange->start_stream({.status = 200, .headers = {}, .body = {}});
+    watches[target.substr(0, target.find('?'))] = exchange;
+  }
+};
+
+}  // namespace muster::controllers::testing
