@@ -161,6 +161,8 @@ Result<std::string> read_file(const std::string& file) {
 }
 
 Status write_private_file(const std::string& file, std::string_view text) {
+  const Result<std::string> present = read_file(file);
+  if (present && *present == text && refuse_if_readable_by_others(file)) return {};
   const std::string next = file + ".new";
   ::unlink(next.c_str());
   const int fd = ::open(next.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

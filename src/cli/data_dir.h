@@ -39,7 +39,8 @@ Result<Credentials> open_data_dir(const std::string& dir,
 
 std::string kubeconfig(const Credentials& credentials, const std::string& url);
 
-// Replaces the file as a whole, mode 0600; readers see the old or the new one.
+// Replaces the file as a whole, mode 0600; readers see the old or the new one. One that is like
+// that already is left alone: a server on a full disk can start again.
 Status write_private_file(const std::string& file, std::string_view text);
 Result<std::string> read_file(const std::string& file);
 

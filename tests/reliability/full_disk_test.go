@@ -143,22 +143,28 @@ func TestFullDiskRefusesWritesAndRecovers(t *testing.T) {
 			}
 		}
 	}
-	// Killed while the disk is full, it starts again when there is space, and until then says why it does not.
+	// Killed while the disk is full, it starts again, at the same address, and serves reads.
 	fill(t, ballast)
 	inParallel(t, server.Target, fullWriters, func(i int, conn *harness.Conn) error {
 		writers[i].refused = 0
 		return writers[i].writeUntilRefused(conn, 3*fullWriters+i)
 	})
 	server.Kill()
-	if again, err := harness.Start(binary, server.Dir); err == nil {
-		again.Kill()
-	} else if !strings.Contains(err.Error(), "No space left") {
-		t.Error(err)
+	again, err := harness.Start(binary, server.Dir, "--listen", server.Target.Address)
+	if err != nil {
+		t.Fatal(err)
 	}
+	server = again
+	compareAcknowledged(t, server.Target, writers)
+	inParallel(t, server.Target, fullWriters, func(i int, conn *harness.Conn) error {
+		writers[i].refused = 0
+		return writers[i].writeUntilRefused(conn, 4*fullWriters+i)
+	})
+	server.Kill()
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}
-	again, err := harness.Start(binary, server.Dir)
+	again, err = harness.Start(binary, server.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
