@@ -9,8 +9,8 @@
 namespace muster::cli {
 
 const std::set<std::string, std::less<>>& all_controllers() {
-  static const std::set<std::string, std::less<>> kAll = {"agent", "job", "jobset", "scheduler",
-                                                          "serviceaccount"};
+  static const std::set<std::string, std::less<>> kAll = {
+      "agent", "job", "jobset", "scheduler", "serviceaccount", "ttl"};
   return kAll;
 }
 

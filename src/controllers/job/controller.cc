@@ -1,37 +1,146 @@
 #include "controllers/job/controller.h"
 
-#include "controllers/runtime/owned.h"
+#include "controllers/job/orphan.h"
 
 namespace muster::controllers::job {
+namespace {
+
+// Changes of readiness wait so long for others of their kind.
+constexpr Duration kBatch = std::chrono::milliseconds(100);
+
+QueueKey key_of(const ObjectRef& ref) { return {ref.ns, ref.name}; }
+
+bool is_unready(const Pod* pod) {
+  return pod != nullptr && pod->owned_by_job && pod->is_active() && !pod->ready;
+}
+
+}  // namespace
 
 Controller::Controller(Shared& shared)
     : kinds_{.job = shared.registry.find("batch", "v1", "jobs"),
              .pod = shared.registry.find("", "v1", "pods")},
-      jobs_(shared.informers.of("batch", "v1", "jobs")),
-      pods_(shared.informers.of("", "v1", "pods")),
-      runner_(shared.client, {.name = "job",
-                              .sources = {&jobs_, &pods_},
-                              .plan = [this](const QueueKey& key,
-                                             const Pass& pass) { return plan_for(key, pass.now); },
-                              .log = &shared.decisions}) {
-  jobs_.on_change([this](const auto& before, const auto& after) {
-    const api::Meta& meta = (after ? after : before)->meta();
-    runner_.add({meta.ns, meta.name});
-  });
-  pods_.on_change([this](const auto& before, const auto& after) {
-    const api::Meta& meta = (after ? after : before)->meta();
-    if (const auto* owner = meta.controller(); owner != nullptr && owner->kind == "Job") {
-      runner_.add({meta.ns, owner->name});
-    }
-  });
+      jobs_(shared.informers.of("batch", "v1", "jobs"), read_job),
+      pods_(shared.informers.of("", "v1", "pods"), read_pod),
+      clock_(shared.client.loop().clock()),
+      metrics_(shared.metrics),
+      events_(make_event_recorder(shared.client, shared.registry, "job-controller",
+                                  EventRecorder::Form::kCore)),
+      jobs_runner_(shared.client, {.name = "job",
+                                   .sources = {&jobs_.informer(), &pods_.informer()},
+                                   .plan = [this](const QueueKey& key,
+                                                  const Pass& pass) { return plan_job(key, pass); },
+                                   .carried_out = [this](const QueueKey& key) { carried_out(key); },
+                                   .events = events_.get(),
+                                   .log = &shared.decisions}),
+      orphans_runner_(shared.client,
+                      {.name = "job-orphans",
+                       .sources = {&jobs_.informer(), &pods_.informer()},
+                       .plan = [this](const QueueKey& key, const Pass&) { return plan_pod(key); },
+                       .log = &shared.decisions}) {
+  jobs_.on_change([this](const Job* before, const Job* after) { job_changed(before, after); });
+  pods_.on_change([this](const Pod* before, const Pod* after) { pod_changed(before, after); });
 }
 
-Plan Controller::plan_for(const QueueKey& key, Time now) const {
-  json::Arena arena;
-  const json::Value job = parsed(arena, jobs_.find(key.ns, key.name));
-  if (job.is_null()) return {};
-  const auto pods = owned_by(arena, pods_, key.ns, job.get({"metadata", "uid"}).as_string());
-  return plan(kinds_, {.job = job, .pods = pods}, now);
+void Controller::job_changed(const Job* before, const Job* after) {
+  const Job& job = after != nullptr ? *after : *before;
+  jobs_runner_.add(key_of(job.ref));
+  if (before == nullptr && job.is_managed_elsewhere()) metrics_.add_managed_elsewhere(job);
+  if (after != nullptr && !after->is_finished()) return;
+  backoff_.erase(job.ref.uid);
+  for (const Pod* pod : pods_.owned_by(job.ref.uid)) let_go_if_orphan(*pod);
+}
+
+void Controller::pod_changed(const Pod* before, const Pod* after) {
+  index_pod(before, after);
+  metrics_.pod_changed(before, after);
+  const Urgency how_soon = urgency(before, after);
+  if (before != nullptr) wake_owner(*before, how_soon);
+  if (after == nullptr) return;
+  if (before == nullptr || before->owner_uid != after->owner_uid) wake_owner(*after, how_soon);
+  if (after->owner_uid.empty() && how_soon == Urgency::kNow) wake_selecting_jobs(*after);
+  let_go_if_orphan(*after);
+}
+
+void Controller::index_pod(const Pod* before, const Pod* after) {
+  if (is_unready(before) && --unready_[before->owner_uid] == 0) unready_.erase(before->owner_uid);
+  if (is_unready(after)) ++unready_[after->owner_uid];
+  if (before != nullptr && before->owner_uid.empty()) {
+    auto& pods = uncontrolled_[before->ref.ns];
+    pods.erase(before->ref.name);
+    if (pods.empty()) uncontrolled_.erase(before->ref.ns);
+  }
+  if (after != nullptr && after->owner_uid.empty())
+    uncontrolled_[after->ref.ns][after->ref.name] = after;
+}
+
+void Controller::wake_owner(const Pod& pod, Urgency urgency) {
+  if (!pod.owned_by_job || urgency == Urgency::kNone) return;
+  const QueueKey key{pod.ref.ns, pod.owner_name};
+  if (urgency == Urgency::kNow || !unready_.contains(pod.owner_uid)) {
+    jobs_runner_.add(key);
+  } else {
+    jobs_runner_.add_after(key, kBatch);
+  }
+}
+
+// It may be adopted by any Job that it matches.
+void Controller::wake_selecting_jobs(const Pod& pod) {
+  const std::string prefix = pod.ref.ns + "/";
+  for (auto at = jobs_.all().lower_bound(prefix); at != jobs_.all().end(); ++at) {
+    if (!at->first.starts_with(prefix)) break;
+    if (at->second->selects(pod.labels)) jobs_runner_.add(key_of(at->second->ref));
+  }
+}
+
+void Controller::let_go_if_orphan(const Pod& pod) {
+  if (is_orphan(pod, owner_of(pod))) orphans_runner_.add(key_of(pod.ref));
+}
+
+const Job* Controller::owner_of(const Pod& pod) const {
+  const Job* job = pod.owned_by_job ? jobs_.find(pod.ref.ns, pod.owner_name) : nullptr;
+  return job != nullptr && job->ref.uid == pod.owner_uid ? job : nullptr;
+}
+
+std::vector<const Pod*> Controller::uncontrolled(const std::string& ns) const {
+  std::vector<const Pod*> pods;
+  if (const auto at = uncontrolled_.find(ns); at != uncontrolled_.end()) {
+    for (const auto& [name, pod] : at->second) pods.push_back(pod);
+  }
+  return pods;
+}
+
+Plan Controller::plan_job(const QueueKey& key, const Pass& pass) {
+  planned_.erase(key);
+  const Job* job = jobs_.find(key.ns, key.name);
+  if (job == nullptr) return {};
+  const auto controlled = pods_.owned_by(job->ref.uid);
+  const auto loose = uncontrolled(key.ns);
+  BackoffRecord& backoff = backoff_[job->ref.uid];
+  Outcome outcome = plan(kinds_, {.job = *job,
+                                  .controlled = controlled,
+                                  .uncontrolled = loose,
+                                  .backoff = backoff,
+                                  .failures = pass.failures,
+                                  .now = pass.now});
+  backoff = std::move(outcome.backoff);
+  if (job->is_finished() || job->is_managed_elsewhere()) {
+    backoff_.erase(job->ref.uid);
+  } else {
+    planned_[key] = {std::move(outcome.tally), pass.now};
+  }
+  return std::move(outcome.plan);
+}
+
+Plan Controller::plan_pod(const QueueKey& key) const {
+  const Pod* pod = pods_.find(key.ns, key.name);
+  return pod == nullptr ? Plan{} : plan_orphan(kinds_, *pod, owner_of(*pod));
+}
+
+void Controller::carried_out(const QueueKey& key) {
+  const auto planned = planned_.extract(key);
+  const Job* job = jobs_.find(key.ns, key.name);
+  if (planned.empty() || job == nullptr) return;
+  metrics_.add(*job, planned.mapped().tally, clock_.now() - planned.mapped().since);
 }
 
 }  // namespace muster::controllers::job

@@ -1,252 +1,249 @@
 #include "controllers/job/plan.h"
 
-#include <algorithm>
-#include <set>
-#include <string>
-#include <vector>
+#include <fmt/format.h>
 
-#include "json/write.h"
+#include <algorithm>
+
+#include "controllers/job/accounting.h"
+#include "controllers/job/census.h"
+#include "controllers/job/claim.h"
+#include "controllers/job/finish_decision.h"
+#include "controllers/job/manage_pods.h"
+#include "controllers/job/status_draft.h"
+#include "controllers/runtime/writes.h"
 
 namespace muster::controllers::job {
 namespace {
 
-using json::Arena;
-using json::Value;
+struct Counts {
+  std::int64_t active = 0;
+  std::int64_t ready = 0;
+  std::int64_t terminating = 0;
+};
 
-constexpr std::string_view kIndex = "batch.kubernetes.io/job-completion-index";
+// What is done with pods, and how things stand when that has been done.
+struct Course {
+  std::vector<Step> steps;
+  Counts counts;
+  std::optional<Finish> finish;
+  bool managed = false;  // as a Job that goes on
+};
 
-std::string_view name_of(Value object) { return object.get({"metadata", "name"}).as_string(); }
-std::string_view phase_of(Value pod) { return pod.get({"status", "phase"}).as_string(); }
-
-bool condition_is_true(Value object, std::string_view type) {
-  for (const Value condition : object.get({"status", "conditions"}).items()) {
-    if (condition.get("type").as_string() == type)
-      return condition.get("status").as_string() == "True";
+void append(std::vector<Step>& steps, std::vector<Step> more) {
+  for (Step& step : more) {
+    if (!step.writes.empty()) steps.push_back(std::move(step));
   }
-  return false;
 }
 
-std::int64_t index_of(Value pod) {
-  const std::string_view text = pod.get({"metadata", "annotations"}).get(kIndex).as_string();
-  return text.empty() ? -1 : std::strtoll(std::string(text).c_str(), nullptr, 10);
-}
-
-// Ordered intervals: one index `3`, two adjacent `3,4`, three or more `3-5`.
-std::string intervals(const std::set<std::int64_t>& indexes) {
-  std::string out;
-  for (auto at = indexes.begin(); at != indexes.end();) {
-    const std::int64_t first = *at;
-    std::int64_t last = first;
-    while (++at != indexes.end() && *at == last + 1) last = *at;
-    if (!out.empty()) out += ',';
-    out += std::to_string(first);
-    if (last != first) out += (last == first + 1 ? ',' : '-') + std::to_string(last);
+// The pods that match but belong to nobody join, those that do not match leave.
+Plan settle_claims(const Kinds& kinds, const Job& job, const Claim& claims) {
+  Plan plan;
+  plan.reason = "pods join or leave the Job";
+  // A Job that is being deleted, or was deleted and made anew, adopts nothing. A patch that changes
+  // nothing succeeds only on the very version that this plan has seen.
+  if (!claims.adopted.empty()) {
+    json::Arena arena;
+    plan.then({.operation = patch(*kinds.job, job.ref, json::Value::object(arena))});
   }
-  return out;
+  Step& step = plan.steps.emplace_back();
+  for (const Pod* pod : claims.released) step.writes.push_back(release(kinds, job, *pod));
+  for (const Pod* pod : claims.adopted) step.writes.push_back(adopt(kinds, job, *pod));
+  return plan;
 }
 
 class Planner {
  public:
-  Planner(const Kinds& kinds, const View& view, Time now)
-      : kinds_(kinds), view_(view), now_(now), job_(view.job), spec_(job_.get("spec")) {}
+  Planner(const Kinds& kinds, const View& view, std::vector<const Pod*> pods)
+      : kinds_(kinds),
+        job_(view.job),
+        failures_(view.failures),
+        now_(view.now),
+        census_(count(job_, std::move(pods))) {
+    out_.backoff = updated(view.backoff, census_.new_succeeded, census_.new_failed);
+    start_time_ = job_.start_time;
+    if (!start_time_ && !job_.suspend) start_time_ = now_;
+  }
 
-  Plan plan() {
-    const bool finished = condition_is_true(job_, "Complete") || condition_is_true(job_, "Failed");
-    if (finished || !job_.get({"metadata", "deletionTimestamp"}).is_null()) return std::move(plan_);
-    count();
-    status_ = job_.get("status").is_object() ? json::clone(arena_, job_.get("status"))
-                                             : Value::object(arena_);
-    if (failed_ > backoff_limit()) {
-      finish("FailureTarget", "Failed", "BackoffLimitExceeded",
-             "Job has reached the specified backoff limit");
-    } else if (succeeded() >= wanted()) {
-      finish("SuccessCriteriaMet", "Complete", "CompletionsReached",
-             "Reached expected number of succeeded pods");
-    } else if (!spec_.get("suspend").as_bool()) {
-      create_pods();
-    }
-    write_status_if_changed();
-    return std::move(plan_);
+  Outcome plan() {
+    Course course = choose_course();
+    if (const auto left = until_deadline(job_, start_time_, now_); left && !course.finish)
+      look_again(*left);
+    if (failures_ > 0 && !course.steps.empty()) tell_the_truth(course);
+    const bool told = out_.plan.has_writes();
+    append(out_.plan.steps, std::exchange(course.steps, {}));
+    if (!told) settle(course);
+    return std::move(out_);
   }
 
  private:
-  bool indexed() const { return spec_.get("completionMode").as_string() == "Indexed"; }
-  std::int64_t parallelism() const { return spec_.get("parallelism").as_int(); }
-  std::int64_t backoff_limit() const { return spec_.get("backoffLimit").as_int(); }
-  // Without completions any one success is enough.
-  std::int64_t wanted() const {
-    const Value completions = spec_.get("completions");
-    return completions.is_int() ? completions.as_int() : 1;
-  }
-  std::int64_t succeeded() const {
-    return indexed() ? static_cast<std::int64_t>(completed_indexes_.size()) : succeeded_;
+  Counts observed() const {
+    return {static_cast<std::int64_t>(census_.active.size()), census_.ready, census_.terminating};
   }
 
-  void count() {
-    for (const Value pod : view_.pods) {
-      const std::int64_t index = index_of(pod);
-      if (phase_of(pod) == "Succeeded") {
-        ++succeeded_;
-        if (index >= 0) completed_indexes_.insert(index);
-      } else if (phase_of(pod) == "Failed") {
-        ++failed_;
-      } else {
-        active_.push_back(pod);
-        if (index >= 0) active_indexes_.insert(index);
-        if (condition_is_true(pod, "Ready")) ++ready_;
-      }
+  Course choose_course() {
+    Course course{.counts = observed(), .finish = decide_finish(job_, census_, start_time_, now_)};
+    if (course.finish) {
+      stop(census_.active, course);
+      return course;
     }
+    course.managed = !job_.deleting;
+    if (course.managed) manage(course);
+    course.finish = decide_completion(job_, census_, course.counts.active);
+    return course;
   }
 
-  void create_pods() {
-    std::int64_t missing =
-        std::min(parallelism(), wanted_active()) - static_cast<std::int64_t>(active_.size());
-    std::int64_t index = 0;
-    for (; missing > 0; --missing, ++index) {
-      while (completed_indexes_.contains(index) || active_indexes_.contains(index)) ++index;
-      create_pod(index);
+  void stop(std::span<const Pod* const> pods, Course& course) {
+    if (pods.empty()) return;
+    append(course.steps, {delete_pods(kinds_, job_, pods)});
+    const auto gone = static_cast<std::int64_t>(pods.size());
+    course.counts.active -= gone;
+    course.counts.terminating += gone;
+    course.counts.ready -= std::ranges::count_if(pods, &Pod::ready);
+    out_.tally.pods_deleted += static_cast<int>(gone);
+    because(fmt::format("{} pods are stopped", gone));
+  }
+
+  void manage(Course& course) {
+    const PodWork work = manage_pods(job_, census_, out_.backoff, now_);
+    // They go because nobody wants them, not because they failed: nothing is to be counted.
+    std::vector<const Pod*> tracked;
+    std::ranges::copy_if(work.removed, std::back_inserter(tracked), &Pod::tracked);
+    append(course.steps, {let_go(kinds_, tracked)});
+    stop(work.removed, course);
+    append(course.steps, create_pods(kinds_, job_, work.born));
+    course.counts.active += static_cast<std::int64_t>(work.born.size());
+    out_.tally.pods_created = static_cast<int>(work.born.size());
+    out_.tally.replacing = census_.failed > 0 || census_.terminating > 0;
+    if (!work.born.empty()) because(fmt::format("{} pods are missing", work.born.size()));
+    if (work.wait) look_again(*work.wait);
+  }
+
+  // The pass before failed half-way. What is true without any further success is stored first: no
+  // pod counts that is not there, and no Job ends before its pods are stopped.
+  void tell_the_truth(const Course& course) {
+    settle({.counts = observed(), .finish = std::nullopt, .managed = course.managed});
+  }
+
+  // The status, and what it allows to be done after it is stored.
+  void settle(const Course& course) {
+    const auto& [steps, counts, finish, managed] = course;
+    const Accounts accounts = account(job_, census_, finish);
+    StatusDraft draft(job_);
+    draft.set_count("succeeded", accounts.succeeded);
+    draft.set_count("failed", accounts.failed);
+    draft.set_uncounted(accounts.still_uncounted_succeeded, accounts.still_uncounted_failed);
+    draft.mark();
+    note(draft, accounts);
+    draft.set_count("active", counts.active);
+    draft.set_number("ready", counts.ready);
+    draft.set_number("terminating", counts.terminating);
+    draft.set_time("startTime", start_time_);
+    if (finish && !finish->announced) {
+      draft.add_condition(finish->interim(), finish->reason, finish->message, now_);
+      because(finish->message);
+    } else if (!finish && managed) {
+      suspend_or_resume(draft);
     }
-  }
-  std::int64_t wanted_active() const {
-    return spec_.get("completions").is_int() ? wanted() - succeeded() : parallelism();
-  }
-
-  void create_pod(std::int64_t index) {
-    Value pod = json::clone(arena_, spec_.get("template"));
-    Value metadata = pod.object_at("metadata");
-    const std::string base =
-        indexed() ? fmt::format("{}-{}", name_of(job_), index) : std::string(name_of(job_));
-    pod.set("apiVersion", "v1");
-    pod.set("kind", "Pod");
-    metadata.set("generateName", base + "-");
-    metadata.set("namespace", job_.get({"metadata", "namespace"}));
-    add_owner(metadata);
-    if (indexed()) add_index(pod, index, base);
-    plan_.then({.operation = {.verb = client::Verb::kCreate,
-                              .resource = kinds_.pod,
-                              .ns = std::string(job_.get({"metadata", "namespace"}).as_string()),
-                              .name = base,
-                              .body = json::write(pod)}});
-    plan_.reason = "pods are missing";
-    ++created_;
+    const bool at_rest = !draft.changed_since_mark() && accounts.let_go.empty();
+    if (finish && at_rest && counts.terminating == 0) end(draft, *finish, accounts);
+    write(draft);
+    append(out_.plan.steps, {let_go(kinds_, accounts.let_go)});
   }
 
-  // The index is in the label, the annotation, the host name and the environment.
-  void add_index(Value pod, std::int64_t index, const std::string& host) {
-    const std::string text = std::to_string(index);
-    pod.get("metadata").object_at("labels").set(kIndex, text);
-    pod.get("metadata").object_at("annotations").set(kIndex, text);
-    Value spec = pod.object_at("spec");
-    spec.set("hostname", host);
-    for (const std::string_view part : {"initContainers", "containers"}) {
-      for (const Value container : spec.get(part).items()) {
-        Value variable = Value::object(arena_);
-        variable.set("name", "JOB_COMPLETION_INDEX");
-        variable.object_at("valueFrom")
-            .object_at("fieldRef")
-            .set("fieldPath", fmt::format("metadata.labels['{}']", kIndex));
-        container.array_at("env").push_back(variable);
-      }
-    }
+  void note(StatusDraft& draft, const Accounts& accounts) {
+    draft.set_uncounted(accounts.uncounted_succeeded, accounts.uncounted_failed);
+    Tally& tally = out_.tally;
+    tally.judged = accounts.judged;
+    tally.pods_failed = static_cast<int>(accounts.failed - job_.failed);
+    tally.pods_succeeded = static_cast<int>(accounts.succeeded - job_.succeeded);
+    if (!job_.is_indexed()) return;
+    draft.set_count("succeeded", accounts.completed.size());
+    draft.set_text("completedIndexes", accounts.completed.text());
+    tally.indexes_succeeded =
+        static_cast<int>(accounts.completed.size() - census_.completed.size());
+    tally.pods_succeeded = tally.indexes_succeeded;
+    if (!census_.failed_indexes) return;
+    draft.set_always("failedIndexes", census_.failed_indexes->text());
+    tally.indexes_failed = static_cast<int>(
+        census_.failed_indexes->size() -
+        IntervalSet::parse(job_.failed_indexes, job_.completions.value_or(0)).size());
   }
 
-  void add_owner(Value metadata) {
-    Value owner = Value::object(arena_);
-    owner.set("apiVersion", "batch/v1");
-    owner.set("kind", "Job");
-    owner.set("name", name_of(job_));
-    owner.set("uid", job_.get({"metadata", "uid"}));
-    owner.set("controller", Value::of(true));
-    owner.set("blockOwnerDeletion", Value::of(true));
-    metadata.array_at("ownerReferences").push_back(owner);
+  void suspend_or_resume(StatusDraft& draft) {
+    const bool changed = draft.ensure_condition(
+        "Suspended", job_.suspend, job_.suspend ? "JobSuspended" : "JobResumed",
+        job_.suspend ? "Job suspended" : "Job resumed", now_);
+    if (!changed) return;
+    draft.set_time("startTime", job_.suspend ? std::nullopt : std::optional(now_));
+    job_.suspend ? tell("Suspended", "Job suspended") : tell("Resumed", "Job resumed");
+    because(job_.suspend ? "the Job is suspended" : "the Job is resumed");
   }
 
-  // Kubernetes says first that a Job will finish, then, once no pod is left, that it has.
-  void finish(std::string_view interim, std::string_view final, std::string_view reason,
-              std::string_view message) {
-    if (!condition_is_true(job_, interim)) add_condition(interim, reason, message);
-    if (!active_.empty()) return stop_active();
-    add_condition(final, reason, message);
-    if (final == "Complete") status_.set("completionTime", format_time(now_));
-    plan_.reason = std::string(message);
+  // Only when every pod is counted and gone.
+  void end(StatusDraft& draft, const Finish& finish, const Accounts& accounts) {
+    if (!accounts.uncounted_succeeded.empty() || !accounts.uncounted_failed.empty()) return;
+    draft.add_condition(finish.terminal(), finish.reason, finish.message, now_);
+    out_.tally.finished_as = finish.terminal();
+    out_.tally.finish_reason = finish.reason;
+    because(finish.message);
+    if (!finish.success) return warn(finish.reason, finish.message);
+    draft.set_time("completionTime", now_);
+    if (job_.completions && census_.succeeded > *job_.completions)
+      warn("TooManySucceededPods",
+           "Too many succeeded pods running after completion count reached");
+    tell("Completed", "Job completed");
   }
 
-  void stop_active() {
-    for (const Value pod : active_) {
-      if (!pod.get({"metadata", "deletionTimestamp"}).is_null()) continue;
-      plan_.then({.operation = {.verb = client::Verb::kDelete,
-                                .resource = kinds_.pod,
-                                .ns = std::string(pod.get({"metadata", "namespace"}).as_string()),
-                                .name = std::string(name_of(pod))}});
-    }
-    plan_.reason = "the Job ends; its last pods are stopped";
+  void write(const StatusDraft& draft) {
+    auto operation = draft.operation(*kinds_.job);
+    if (!operation) return;
+    out_.plan.then({.operation = *std::move(operation)});
+    because("the pods' states changed");
   }
 
-  void add_condition(std::string_view type, std::string_view reason, std::string_view message) {
-    Value condition = Value::object(arena_);
-    condition.set("type", type);
-    condition.set("status", "True");
-    condition.set("lastProbeTime", format_time(now_));
-    condition.set("lastTransitionTime", format_time(now_));
-    condition.set("reason", reason);
-    condition.set("message", message);
-    status_.array_at("conditions").push_back(condition);
+  void tell(std::string reason, std::string message) {
+    out_.plan.events.push_back(
+        {.regarding = job_.ref, .reason = std::move(reason), .message = std::move(message)});
   }
-
-  void write_status_if_changed() {
-    const auto set_count = [this](std::string_view key, std::int64_t count) {
-      count == 0 ? void(status_.erase(key)) : status_.set(key, Value::of(count));
-    };
-    set_count("active", static_cast<std::int64_t>(active_.size()) + created_);
-    set_count("succeeded", succeeded());
-    set_count("failed", failed_);
-    status_.set("ready", Value::of(ready_));
-    status_.set("terminating", Value::of(0));
-    status_.object_at("uncountedTerminatedPods");
-    if (indexed() && !completed_indexes_.empty())
-      status_.set("completedIndexes", intervals(completed_indexes_));
-    if (!status_.has("startTime") && !spec_.get("suspend").as_bool())
-      status_.set("startTime", format_time(now_));
-    if (json::equal(status_, job_.get("status"))) return;
-    Value patch = Value::object(arena_);
-    patch.object_at("metadata").set("resourceVersion", job_.get({"metadata", "resourceVersion"}));
-    patch.set("status", with_nulls_for_absent(status_, job_.get("status")));
-    plan_.then({.operation = {.verb = client::Verb::kPatch,
-                              .resource = kinds_.job,
-                              .ns = std::string(job_.get({"metadata", "namespace"}).as_string()),
-                              .name = std::string(name_of(job_)),
-                              .subresource = "status",
-                              .body = json::write(patch)}});
-    if (plan_.reason.empty()) plan_.reason = "the pods' states changed";
+  void warn(std::string reason, std::string message) {
+    tell(std::move(reason), std::move(message));
+    out_.plan.events.back().warning = true;
   }
-
-  // A merge patch removes only what it names.
-  Value with_nulls_for_absent(Value status, Value before) {
-    Value patch = json::clone(arena_, status);
-    for (const auto& member : before.members()) {
-      if (!status.has(member.key)) patch.set(member.key, Value());
-    }
-    return patch;
+  void because(std::string reason) {
+    if (out_.plan.reason.empty()) out_.plan.reason = std::move(reason);
+  }
+  void look_again(Duration after) {
+    out_.plan.look_again = std::min(out_.plan.look_again.value_or(after), after);
   }
 
   const Kinds& kinds_;
-  const View& view_;
+  const Job& job_;
+  int failures_;
   Time now_;
-  Arena arena_;
-  Value job_;
-  Value spec_;
-  Value status_;
-  std::vector<Value> active_;
-  std::set<std::int64_t> active_indexes_;
-  std::set<std::int64_t> completed_indexes_;
-  std::int64_t succeeded_ = 0, failed_ = 0, ready_ = 0, created_ = 0;
-  Plan plan_;
+  Census census_;
+  std::optional<Time> start_time_;
+  Outcome out_;
 };
 
 }  // namespace
 
-Plan plan(const Kinds& kinds, const View& view, Time now) {
-  return Planner(kinds, view, now).plan();
+Outcome plan(const Kinds& kinds, const View& view) {
+  const Job& job = view.job;
+  Outcome out;
+  if (job.is_managed_elsewhere() || job.is_finished()) return out;
+  if (job.mode == Job::Mode::kUnknown) {
+    out.plan.events.push_back({.regarding = job.ref,
+                               .warning = true,
+                               .reason = "UnknownCompletionMode",
+                               .message = "Skipped Job sync because completion mode is unknown"});
+    return out;
+  }
+  Claim claims = claim(job, view.controlled, view.uncontrolled);
+  if (claims.adopted.empty() && claims.released.empty())
+    return Planner(kinds, view, std::move(claims.pods)).plan();
+  out.backoff = view.backoff;
+  out.plan = settle_claims(kinds, job, claims);
+  return out;
 }
 
 }  // namespace muster::controllers::job

@@ -7,6 +7,7 @@
 #include "controllers/jobset/controller.h"
 #include "controllers/runtime/informers.h"
 #include "controllers/serviceaccount/controller.h"
+#include "controllers/ttl/controller.h"
 #include "scheduler/scheduler.h"
 
 namespace muster::controllers {
@@ -22,6 +23,7 @@ class JoinedControllers final : public ControllerSet {
     if (wanted.contains("serviceaccount")) add<serviceaccount::Controller>();
     if (wanted.contains("jobset")) add<jobset::Controller>();
     if (wanted.contains("job")) add<job::Controller>();
+    if (wanted.contains("ttl")) add<ttl::Controller>();
     if (wanted.contains("scheduler")) add<scheduler::Scheduler>();
     informers_.start();
   }

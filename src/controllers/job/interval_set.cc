@@ -1,0 +1,116 @@
+#include "controllers/job/interval_set.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace muster::controllers::job {
+namespace {
+
+std::optional<std::int64_t> to_index(std::string_view text) {
+  std::int64_t index = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, fault] = std::from_chars(text.data(), end, index);
+  if (fault != std::errc() || stop != end || index < 0) return std::nullopt;
+  return index;
+}
+
+std::optional<IntervalSet::Interval> to_interval(std::string_view text) {
+  const auto dash = text.find('-');
+  const auto first = to_index(text.substr(0, dash));
+  const auto last = dash == std::string_view::npos ? first : to_index(text.substr(dash + 1));
+  if (!first || !last) return std::nullopt;
+  return IntervalSet::Interval{*first, *last};
+}
+
+}  // namespace
+
+void IntervalSet::append(Interval next) {
+  if (intervals_.empty() || intervals_.back().last + 1 < next.first) {
+    intervals_.push_back(next);
+  } else {
+    intervals_.back().last = std::max(intervals_.back().last, next.last);
+  }
+}
+
+IntervalSet IntervalSet::parse(std::string_view text, std::int64_t completions) {
+  IntervalSet set;
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    const auto interval = to_interval(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    if (!interval) continue;
+    if (interval->first >= completions) break;
+    set.append({interval->first, std::min(interval->last, completions - 1)});
+  }
+  return set;
+}
+
+IntervalSet IntervalSet::of(std::vector<std::int64_t> indexes) {
+  std::ranges::sort(indexes);
+  IntervalSet set;
+  for (const std::int64_t index : indexes) set.append({index, index});
+  return set;
+}
+
+std::string IntervalSet::text() const {
+  std::string out;
+  for (const auto& [first, last] : intervals_) {
+    if (!out.empty()) out += ',';
+    out += std::to_string(first);
+    if (last != first) out += (last == first + 1 ? ',' : '-') + std::to_string(last);
+  }
+  return out;
+}
+
+bool IntervalSet::contains(std::int64_t index) const {
+  const auto at = std::ranges::lower_bound(intervals_, index, {}, &Interval::last);
+  return at != intervals_.end() && at->first <= index;
+}
+
+std::int64_t IntervalSet::size() const {
+  std::int64_t total = 0;
+  for (const auto& [first, last] : intervals_) total += last - first + 1;
+  return total;
+}
+
+IntervalSet IntervalSet::joined_with(const IntervalSet& other) const {
+  std::vector<Interval> all;
+  all.reserve(intervals_.size() + other.intervals_.size());
+  std::ranges::merge(intervals_, other.intervals_, std::back_inserter(all), {}, &Interval::first,
+                     &Interval::first);
+  IntervalSet set;
+  for (const Interval& interval : all) set.append(interval);
+  return set;
+}
+
+std::int64_t IntervalSet::common(const IntervalSet& other) const {
+  std::int64_t count = 0;
+  auto a = intervals_.begin();
+  auto b = other.intervals_.begin();
+  while (a != intervals_.end() && b != other.intervals_.end()) {
+    const std::int64_t first = std::max(a->first, b->first);
+    const std::int64_t last = std::min(a->last, b->last);
+    if (first <= last) count += last - first + 1;
+    a->last < b->last ? ++a : ++b;
+  }
+  return count;
+}
+
+std::vector<std::int64_t> IntervalSet::first_absent(std::size_t count,
+                                                    std::int64_t completions) const {
+  std::vector<std::int64_t> absent;
+  std::int64_t candidate = 0;
+  const auto take_below = [&](std::int64_t end) {
+    for (; candidate < end && absent.size() < count; ++candidate) absent.push_back(candidate);
+  };
+  for (const auto& [first, last] : intervals_) {
+    take_below(std::min(first, completions));
+    candidate = std::max(candidate, last + 1);
+    if (absent.size() == count) return absent;
+  }
+  take_below(completions);
+  return absent;
+}
+
+}  // namespace muster::controllers::job

@@ -1,0 +1,14 @@
+// Whether enough indexes have succeeded for a successPolicy (spec: job 2.9). Pure.
+#pragma once
+
+#include <optional>
+
+#include "controllers/job/interval_set.h"
+#include "controllers/job/job_view.h"
+
+namespace muster::controllers::job {
+
+// The position of the first rule that is met.
+std::optional<std::size_t> met_success_rule(const Job& job, const IntervalSet& succeeded);
+
+}  // namespace muster::controllers::job

@@ -1,0 +1,68 @@
+#include "controllers/ttl/plan.h"
+
+#include <fmt/format.h>
+
+#include "api/views.h"
+#include "json/parse.h"
+
+namespace muster::controllers::ttl {
+namespace {
+
+// What belongs to the Job goes before it. Only the very version that was looked at: its TTL may
+// have been changed since, or another Job may have taken its name.
+client::Operation remove_in_foreground(const api::Resource& jobs, const ObjectRef& job) {
+  return {.verb = client::Verb::kDelete,
+          .resource = &jobs,
+          .ns = job.ns,
+          .name = job.name,
+          .body = fmt::format(R"({{"propagationPolicy":"Foreground","preconditions":)"
+                              R"({{"uid":"{}","resourceVersion":"{}"}}}})",
+                              job.uid, job.resource_version)};
+}
+
+}  // namespace
+
+Candidate read_candidate(const store::Object& job) {
+  const api::Meta& meta = job.meta();
+  Candidate out{.ref = {.api_version = "batch/v1",
+                        .kind = "Job",
+                        .ns = meta.ns,
+                        .name = meta.name,
+                        .uid = meta.uid,
+                        .resource_version = meta.resource_version},
+                .deleting = meta.deletion_time.has_value()};
+  json::Arena arena;
+  const auto tree = json::parse(arena, job.bytes());
+  MUSTER_ASSERT(tree.has_value(), "an informer holds sound objects only");
+  const json::Value ttl = tree->get({"spec", "ttlSecondsAfterFinished"});
+  if (!ttl.is_number()) return out;
+  out.ttl = std::chrono::seconds(ttl.as_int());
+  for (const api::Condition& condition :
+       api::read_conditions(tree->get({"status", "conditions"}))) {
+    const bool terminal = condition.type == "Complete" || condition.type == "Failed";
+    if (!terminal || !condition.is_true) continue;
+    out.finished = true;
+    out.finished_at = condition.last_transition_time;
+    break;
+  }
+  return out;
+}
+
+Plan plan(const api::Resource& jobs, const Candidate& job, Time now) {
+  Plan plan;
+  if (!job.ttl || !job.finished || job.deleting) return plan;
+  if (!job.finished_at) {
+    plan.error = "the finished Job does not say when it finished";
+    return plan;
+  }
+  const Duration left = *job.finished_at + *job.ttl - now;
+  if (left > Duration::zero()) {
+    plan.look_again = left;
+    return plan;
+  }
+  plan.reason = fmt::format("finished more than {} s ago", job.ttl->count());
+  plan.then({.operation = remove_in_foreground(jobs, job.ref)});
+  return plan;
+}
+
+}  // namespace muster::controllers::ttl
