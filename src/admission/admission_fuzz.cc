@@ -48,6 +48,7 @@ void walk_through(const api::Resource& resource, json::Arena& arena, Value objec
                              .view = &view,
                              .gates = &gates,
                              .warnings = &warnings};
+  if (resource.namespaced) object.object_at("metadata").set("namespace", "ns");
   admission::default_object(context, object);
   if (!admission::mutate(context, object, {})) return;
   object.object_at("metadata").set("uid", "u");

@@ -60,7 +60,7 @@ void allow_elastic_counts(Value job, Value old, bool terminal, const Path& path,
 void admit_jobset_update(const Context& context, Value jobset, Value old, FieldErrors& errors) {
   const Value spec = jobset.get("spec");
   const Value before = old.get("spec");
-  const Value jobs = json::clone(spec.arena(), spec.get("replicatedJobs"));
+  const Value jobs = json::clone(jobset.arena(), spec.get("replicatedJobs"));
   const bool may_place_anew = suspended(old) || suspended(jobset);
   const bool elastic = context.gates->enabled("ElasticJobSet");
   const bool terminal = condition_true(old, "Completed") || condition_true(old, "Failed");

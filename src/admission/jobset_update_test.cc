@@ -62,6 +62,8 @@ std::vector<Row> rows() {
   };
   return {
       {"nothing changes", jobset({plain}), jobset({plain}), ""},
+      {"nothing changes where there is no spec", R"({"metadata": {"name": "js"}})",
+       R"({"metadata": {"name": "js"}})", ""},
       {"suspend", jobset({plain}), jobset({plain}, kSuspended), ""},
       {"resume", jobset({plain}, kSuspended), jobset({plain}, R"("suspend": false,)"), ""},
       {"ttl", jobset({plain}), jobset({plain}, R"("ttlSecondsAfterFinished": 5,)"), ""},
