@@ -49,6 +49,14 @@ Code code_of(std::string_view reason, int http_status) {
   return Code::kUntranslated;
 }
 
+// The whole object will do where a server has no other form.
+void ask_for(http::Request& request, std::string_view form) {
+  for (auto& [name, value] : request.headers) {
+    if (name == "Accept")
+      value = fmt::format("application/json;as={};g=meta.k8s.io;v=v1,application/json", form);
+  }
+}
+
 }  // namespace
 
 std::string url_escape(std::string_view text) {
@@ -143,7 +151,9 @@ void Client::list(const api::Resource& resource, const ListOptions& options, Rep
   };
   add("labelSelector", options.label_selector);
   add("fieldSelector", options.field_selector);
-  raw_get(std::move(target), std::move(reply));
+  http::Request list = request("GET", std::move(target));
+  if (options.metadata_only) ask_for(list, "PartialObjectMetadataList");
+  send(std::move(list), std::move(reply));
 }
 
 void Client::write(const Operation& operation, Reply reply) {
@@ -169,8 +179,11 @@ void Client::write(const Operation& operation, Reply reply) {
 }
 
 std::unique_ptr<Transport::Stream> Client::stream(std::string target,
-                                                  Transport::StreamEvents events) {
-  return transport_.stream(request("GET", std::move(target)), std::move(events));
+                                                  Transport::StreamEvents events,
+                                                  bool metadata_only) {
+  http::Request watch = request("GET", std::move(target));
+  if (metadata_only) ask_for(watch, "PartialObjectMetadata");
+  return transport_.stream(std::move(watch), std::move(events));
 }
 
 }  // namespace muster::client

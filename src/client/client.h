@@ -9,6 +9,7 @@
 
 #include "api/registry.h"
 #include "base/result.h"
+#include "base/rng.h"
 #include "client/transport.h"
 
 namespace muster::client {
@@ -33,15 +34,17 @@ struct Operation {
 
 struct ListOptions {
   std::string ns;  // empty: all namespaces
+  // Objects without spec and status (PartialObjectMetadata): for those who look at all kinds.
+  bool metadata_only = false;
   std::string label_selector;
   std::string field_selector;
 };
 
 class Client {
  public:
-  // `manager` is the User-Agent and the field manager of every write.
-  Client(Transport& transport, std::string manager)
-      : transport_(transport), manager_(std::move(manager)) {}
+  // `manager` is the User-Agent and the field manager of every write; `rng` spreads retries.
+  Client(Transport& transport, std::string manager, Rng rng = Rng::from_system())
+      : transport_(transport), manager_(std::move(manager)), rng_(rng) {}
 
   // The answer's body: an object, a list or a Status. An answer other than 2xx is an Error with the
   // Status' own reason, message and details.
@@ -52,9 +55,11 @@ class Client {
   void raw_get(std::string target, Reply reply);
 
   // A watch or a log, as it comes.
-  std::unique_ptr<Transport::Stream> stream(std::string target, Transport::StreamEvents events);
+  std::unique_ptr<Transport::Stream> stream(std::string target, Transport::StreamEvents events,
+                                            bool metadata_only = false);
 
   Loop& loop() { return transport_.loop(); }
+  Rng& rng() { return rng_; }
 
  private:
   http::Request request(std::string method, std::string target) const;
@@ -62,6 +67,7 @@ class Client {
 
   Transport& transport_;
   std::string manager_;
+  Rng rng_;
 };
 
 // /apis/batch/v1/namespaces/default/jobs/x/status; parts that are empty are left out.

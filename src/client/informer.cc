@@ -26,10 +26,7 @@ store::Revision to_revision(std::string_view text) {
 }
 
 Informer::Informer(Client& client, const api::Resource& resource, ListOptions options)
-    : client_(client),
-      resource_(resource),
-      options_(std::move(options)),
-      rng_(Rng::from_system()) {}
+    : client_(client), resource_(resource), options_(std::move(options)) {}
 
 Informer::~Informer() { *alive_ = false; }
 
@@ -62,7 +59,7 @@ void Informer::open_with_list() {
         body ? json::parse(arena, *body) : Result<json::Value>(std::unexpected(body.error()));
     if (!list) return ended(std::unexpected(list.error()));
     seen_ = std::make_unique<std::map<std::string, bool, std::less<>>>();
-    for (const json::Value item : list->get("items").items()) put(json::write(item));
+    for (const json::Value item : list->get("items").items()) put(kept(item));
     revision_ = list->get({"metadata", "resourceVersion"}).as_string();
     finish_initial();
     open_stream("&resourceVersion=" + revision_);
@@ -79,10 +76,11 @@ void Informer::open_stream(std::string parameters) {
   buffer_.clear();
   refusal_.clear();
   status_ = 0;
-  stream_ =
-      client_.stream(std::move(target), {.head = [this](int status) { took_head(status); },
-                                         .data = [this](std::string_view data) { took_data(data); },
-                                         .end = [this](Status why) { ended(std::move(why)); }});
+  stream_ = client_.stream(std::move(target),
+                           {.head = [this](int status) { took_head(status); },
+                            .data = [this](std::string_view data) { took_data(data); },
+                            .end = [this](Status why) { ended(std::move(why)); }},
+                           options_.metadata_only);
 }
 
 void Informer::took_head(int status) { status_ = status; }
@@ -110,7 +108,20 @@ void Informer::took_line(std::string_view line) {
     revision_.clear();
     return ended(std::unexpected(event.error()));
   }
-  took_event(event->get("type").as_string(), json::write(event->get("object")));
+  const std::string_view type = event->get("type").as_string();
+  const json::Value object = event->get("object");
+  took_event(type, type == "BOOKMARK" || type == "ERROR" ? json::write(object) : kept(object));
+}
+
+// Annotations and managedFields are most of what is left without spec and status.
+std::string Informer::kept(json::Value object) const {
+  if (!options_.metadata_only) return json::write(object);
+  json::Value slim = json::Value::object(object.arena());
+  const json::Value metadata = object.get("metadata");
+  metadata.erase("managedFields");
+  metadata.erase("annotations");
+  slim.set("metadata", metadata);
+  return json::write(slim);
 }
 
 void Informer::took_event(std::string_view type, std::string object) {
@@ -120,9 +131,14 @@ void Informer::took_event(std::string_view type, std::string object) {
     return ended(std::unexpected(error_of_status(500, object)));
   }
   const api::Meta meta = api::decode_meta(object);
-  revision_ = meta.resource_version;
+  const store::Revision revision = to_revision(meta.resource_version);
+  // A stream that was opened again may repeat what is known; the cache never goes back in time.
+  const bool repeated = !seen_ && revision <= position();
+  if (!repeated) revision_ = meta.resource_version;
   if (type == "BOOKMARK") {
     if (meta.annotation("k8s.io/initial-events-end") == "true") finish_initial();
+  } else if (repeated) {
+    return;
   } else if (type == "DELETED") {
     remove(key_of(meta));
   } else {
@@ -182,8 +198,8 @@ void Informer::ended(Status why) {
 
 void Informer::retry() {
   const Duration span = std::min(kLastRetry, kFirstRetry * (1 << std::min(failures_, 12)));
-  const Duration jitter =
-      Duration(static_cast<Duration::rep>(rng_.below(static_cast<std::uint64_t>(span.count()))));
+  const Duration jitter(
+      static_cast<Duration::rep>(client_.rng().below(static_cast<std::uint64_t>(span.count()))));
   // A stream that ended well after it worked (time-out of the watch) is opened again at once.
   const Duration delay =
       failures_ == 0 && status_ == 200 ? Duration::zero() : span / 2 + jitter / 2;

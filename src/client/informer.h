@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "base/rng.h"
 #include "client/client.h"
+#include "json/value.h"
 #include "store/store.h"
 
 namespace muster::client {
@@ -54,6 +54,7 @@ class Informer {
   void took_line(std::string_view line);
   void took_event(std::string_view type, std::string object);
   void ended(Status why);
+  std::string kept(json::Value object) const;
   void put(std::string bytes);
   void remove(const std::string& key);
   void finish_initial();
@@ -76,7 +77,6 @@ class Informer {
   bool streaming_list_ = true;  // until the server refuses it
   bool synced_ = false;
   int failures_ = 0;
-  Rng rng_;
 };
 
 }  // namespace muster::client

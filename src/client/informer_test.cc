@@ -144,6 +144,23 @@ TEST_F(InformerTest, ListsAndWatchesWhereTheServerRefusesAStreamingList) {
   EXPECT_THAT(changes_, ElementsAre("+a"));
 }
 
+TEST_F(InformerTest, KeepsOnlyMetadataIfThatIsAllThatIsWanted) {
+  Informer slim(client_, pods_, {.metadata_only = true});
+  slim.start();
+  const auto watch = next_request();
+  EXPECT_THAT(http::find_header(watch->request().headers, "Accept"),
+              HasSubstr("as=PartialObjectMetadata;g=meta.k8s.io;v=v1"));
+  stream(*watch,
+         "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\","
+         "\"namespace\":\"d\","
+         "\"resourceVersion\":\"1\",\"annotations\":{\"long\":\"text\"},\"managedFields\":[{}]},"
+         "\"spec\":{\"nodeName\":\"n\"}}}\n" +
+             initial_end(1));
+  EXPECT_TRUE(slim.synced());
+  EXPECT_EQ(slim.find("d", "a")->bytes(),
+            R"({"metadata":{"name":"a","namespace":"d","resourceVersion":"1"}})");
+}
+
 TEST_F(InformerTest, AnInitialStateThatWasCutBeginsAgain) {
   informer_.start();
   auto watch = next_request();

@@ -24,13 +24,13 @@ Plan Controller::plan_for(const QueueKey& key) const {
   Plan plan;
   plan.reason = "the namespace has no default account";
   plan.then(
-      {.operation = {
-           .verb = client::Verb::kCreate,
-           .resource = &accounts_.resource(),
-           .ns = key.name,
-           .name = "default",
-           .body =
-               R"({"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"default"}})"}});
+      {.operation =
+           {.verb = client::Verb::kCreate,
+            .resource = &accounts_.resource(),
+            .ns = key.name,
+            .name = "default",
+            .body = R"({"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"default"}})"},
+       .may_exist = true});
   return plan;
 }
 

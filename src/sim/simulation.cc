@@ -1,0 +1,196 @@
+#include "sim/simulation.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "api/sha512.h"
+#include "controllers/set/controllers.h"
+#include "json/parse.h"
+#include "sim/canonical.h"
+#include "sim/fake_nodes.h"
+#include "sim/invariants.h"
+#include "sim/world.h"
+
+namespace muster::sim {
+namespace {
+
+// Nothing was written for so long: the run has come to rest. Longer than any pause that controllers
+// make by themselves, the pod garbage collector's quarantine and back-offs of a few failures among
+// them.
+constexpr Duration kRest = std::chrono::minutes(3);
+constexpr Duration kSlice = std::chrono::seconds(5);
+// How long a dead process stays dead.
+constexpr Duration kRebirth = std::chrono::milliseconds(500);
+
+// Kinds that scenarios are about; events and leases are not state.
+const std::vector<std::pair<std::string_view, std::string_view>> kKinds{
+    {"jobset.x-k8s.io", "jobsets"},
+    {"batch", "jobs"},
+    {"", "pods"},
+    {"", "services"},
+    {"", "persistentvolumeclaims"}};
+
+class Simulation {
+ public:
+  Simulation(const Scenario& scenario, const RunOptions& options)
+      : scenario_(scenario),
+        options_(options),
+        world_(options.seed),
+        faults_(options.seed ^ 0x9e3779b97f4a7c15u),
+        node_client_(world_.transport(), "kubelet", Rng(options.seed)),
+        nodes_(node_client_, api::Registry::builtin(), scenario.nodes, scenario.pods) {
+    faults_.rates = options.rates;
+    faults_.crash_point = options.crash_point;
+    faults_.revision_now = [this] { return world_.store().snapshot()->revision(); };
+    faults_.on_death = [this] { controllers_died(); };
+  }
+
+  Result<Run> run() {
+    MUSTER_CHECK(gates_.set(options_.feature_gates));
+    watch();
+    nodes_.start();
+    start_controllers();
+    for (const client::Operation& object : scenario_.objects) {
+      MUSTER_CHECK(world_.write(object));
+    }
+    for (const ScenarioStep& step : scenario_.steps) {
+      world_.loop().run_for(step.after);
+      MUSTER_CHECK(perform(step));
+    }
+    world_.loop().run_for(options_.rates.crash > 0 ? options_.faults_for : Duration::zero());
+    faults_.rates = FaultRates::none();
+    wait_for_rest();
+    return result();
+  }
+
+ private:
+  Status perform(const ScenarioStep& step) {
+    if (step.operation.resource == nullptr) {
+      nodes_.lose(step.lost_node);
+      return {};
+    }
+    auto done = world_.write(step.operation);
+    // A story may come to the same end faster than its steps.
+    if (!done && done.error().code != Code::kNotFound) return std::unexpected(done.error());
+    return {};
+  }
+
+  void start_controllers() {
+    transport_ = make_faulty_transport(world_.transport(), faults_);
+    faults_.stale_revision.reset();
+    client_ = std::make_unique<client::Client>(*transport_, "muster",
+                                               Rng(options_.seed + static_cast<unsigned>(lives_)));
+    controllers_ = controllers::ControllerSet::make(
+        *client_, api::Registry::builtin(), world_.metrics(),
+        {.wanted = {"jobset", "job", "scheduler", "serviceaccount", "garbage", "podgc", "ttl",
+                    "namespace", "endpointslice", "placement"},
+         .gates = gates_});
+  }
+
+  void controllers_died() {
+    controllers_ = nullptr;
+    client_ = nullptr;
+    transport_ = nullptr;
+    world_.loop().after(kRebirth, [this] {
+      ++lives_;
+      start_controllers();
+    });
+  }
+
+  // Every change is judged in the order of revisions, and becomes part of the history's hash.
+  void watch() {
+    for (const auto& [group, plural] : kKinds) {
+      const api::Resource& resource = *api::Registry::builtin().find_storage(group, plural);
+      auto subscription = world_.store().watch(resource.id, world_.store().snapshot()->revision(),
+                                               [this] { poll_soon(); });
+      MUSTER_ASSERT(subscription.has_value(), "a new store has all its history");
+      subscriptions_.push_back(*std::move(subscription));
+    }
+    poll_soon();  // the first poll is not called for
+  }
+
+  void poll_soon() {
+    if (std::exchange(polling_, true)) return;
+    world_.loop().post([this] {
+      polling_ = false;
+      poll();
+    });
+  }
+
+  void poll() {
+    std::map<store::Revision, store::Event> events;
+    for (const auto& subscription : subscriptions_) {
+      const auto polled = subscription->poll(10'000);
+      MUSTER_ASSERT(polled.has_value(), "history is kept");
+      for (const store::Event& event : *polled) events.emplace(event.revision, event);
+    }
+    for (const auto& [revision, event] : events) {
+      invariants_.took(event);
+      history_ = api::sha512_hex(history_ + event.object->bytes());
+      changed_at_ = world_.now();
+    }
+    if (!events.empty()) poll_soon();
+  }
+
+  void wait_for_rest() {
+    const Time end = world_.now() + scenario_.horizon;
+    while (world_.now() < end) {
+      world_.loop().run_for(kSlice);
+      if (world_.now() - changed_at_ >= kRest) return;
+    }
+    at_rest_ = false;
+  }
+
+  Run result() {
+    Run run;
+    std::vector<store::ObjectPtr> all;
+    json::Arena arena;
+    std::vector<json::Value> values;
+    for (const auto& [group, plural] : kKinds) {
+      for (const auto& object :
+           world_.objects(*api::Registry::builtin().find_storage(group, plural))) {
+        all.push_back(object);
+        values.push_back(*json::parse(arena, object->bytes()));
+        run.objects += (run.objects.empty() ? "" : ",") + object->bytes();
+      }
+    }
+    invariants_.check_at_rest(all);
+    run.state = canonical_state(values);
+    run.objects = R"({"apiVersion":"v1","kind":"List","items":[)" + run.objects + "]}";
+    run.hash = history_.substr(0, 16);
+    run.writes = faults_.write_log;
+    run.violations = invariants_.violations();
+    if (!at_rest_) run.violations.emplace_back("has not come to rest");
+    run.took = changed_at_.time_since_epoch() - began_.time_since_epoch();
+    run.lives = lives_;
+    return run;
+  }
+
+  const Scenario& scenario_;
+  const RunOptions& options_;
+  admission::FeatureGates gates_;
+  World world_;
+  FaultState faults_;
+  client::Client node_client_;
+  FakeNodes nodes_;
+  std::unique_ptr<client::Transport> transport_;
+  std::unique_ptr<client::Client> client_;
+  std::unique_ptr<controllers::ControllerSet> controllers_;
+  int lives_ = 1;
+  std::vector<std::unique_ptr<store::Subscription>> subscriptions_;
+  bool polling_ = false;
+  Invariants invariants_;
+  std::string history_;
+  Time began_ = world_.now();
+  Time changed_at_ = began_;
+  bool at_rest_ = true;
+};
+
+}  // namespace
+
+Result<Run> run_scenario(const Scenario& scenario, const RunOptions& options) {
+  return Simulation(scenario, options).run();
+}
+
+}  // namespace muster::sim

@@ -1,0 +1,36 @@
+// One run of a scenario on the simulated engine: virtual time, the real API server and controllers,
+// pretended nodes, and faults.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sim/faults.h"
+#include "sim/scenario.h"
+
+namespace muster::sim {
+
+struct RunOptions {
+  std::uint64_t seed = 1;
+  FaultRates rates;  // until the last step and `faults_for` are over
+  Duration faults_for = std::chrono::minutes(1);
+  std::optional<CrashPoint> crash_point;
+  std::string feature_gates;  // "A=true,B=false"
+};
+
+struct Run {
+  std::string state;                    // canonical end state
+  std::string objects;                  // a v1 List of what is left, as JSON
+  std::string hash;                     // of the whole history: the same seed gives the same
+  std::vector<std::string> writes;      // of the controllers, in order
+  std::vector<std::string> violations;  // of the invariants, and not coming to rest
+  Duration took{};                      // virtual
+  int lives = 1;                        // of the controllers' process
+};
+
+Result<Run> run_scenario(const Scenario& scenario, const RunOptions& options);
+
+}  // namespace muster::sim
