@@ -6,9 +6,20 @@ client::Informer& Informers::of(std::string_view group, std::string_view version
                                 std::string_view plural) {
   const api::Resource* resource = registry_.find(group, version, plural);
   MUSTER_ASSERT(resource != nullptr, "controllers look at known kinds only");
-  auto& informer = informers_[resource];
+  return make(whole_, *resource, {});
+}
+
+client::Informer& Informers::metadata_of(const api::Resource& resource) {
+  const auto whole = whole_.find(client::url_path(resource, ""));
+  if (whole != whole_.end()) return *whole->second;
+  return make(slim_, resource, {.metadata_only = true});
+}
+
+client::Informer& Informers::make(ByPath& into, const api::Resource& resource,
+                                  client::ListOptions options) {
+  auto& informer = into[client::url_path(resource, "")];
   if (!informer) {
-    informer = std::make_unique<client::Informer>(client_, *resource);
+    informer = std::make_unique<client::Informer>(client_, resource, std::move(options));
     if (started_) informer->start();
   }
   return *informer;
@@ -16,7 +27,8 @@ client::Informer& Informers::of(std::string_view group, std::string_view version
 
 void Informers::start() {
   started_ = true;
-  for (const auto& [resource, informer] : informers_) informer->start();
+  for (const auto& [path, informer] : whole_) informer->start();
+  for (const auto& [path, informer] : slim_) informer->start();
 }
 
 }  // namespace muster::controllers

@@ -16,6 +16,13 @@
 
 namespace muster::controllers::testing {
 
+// resource("v1", "Pod"); asserts that it is served.
+inline const api::Resource& resource(std::string_view api_version, std::string_view kind) {
+  const api::Resource* const found = api::Registry::builtin().find_kind(api_version, kind);
+  MUSTER_ASSERT(found != nullptr, "no such kind");
+  return *found;
+}
+
 class FakeServer {
  public:
   // A request that has no answer yet.

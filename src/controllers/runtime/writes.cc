@@ -19,6 +19,21 @@ std::string_view propagation_name(Propagation propagation) {
   return {};
 }
 
+Value remove_options(json::Arena& arena, const ObjectRef& target, Propagation propagation) {
+  Value options = Value::object(arena);
+  options.set("propagationPolicy", propagation_name(propagation));
+  if (!target.uid.empty()) options.object_at("preconditions").set("uid", target.uid);
+  return options;
+}
+
+client::Operation removal(const api::Resource& resource, const ObjectRef& target, Value options) {
+  return {.verb = client::Verb::kDelete,
+          .resource = &resource,
+          .ns = target.ns,
+          .name = target.name,
+          .body = json::write(options)};
+}
+
 }  // namespace
 
 client::Operation create(const api::Resource& resource, Value object) {
@@ -48,14 +63,22 @@ client::Operation patch(const api::Resource& resource, const ObjectRef& target, 
 client::Operation remove(const api::Resource& resource, const ObjectRef& target,
                          Propagation propagation) {
   json::Arena arena;
-  Value options = Value::object(arena);
-  options.set("propagationPolicy", propagation_name(propagation));
-  if (!target.uid.empty()) options.object_at("preconditions").set("uid", target.uid);
-  return {.verb = client::Verb::kDelete,
-          .resource = &resource,
-          .ns = target.ns,
-          .name = target.name,
-          .body = json::write(options)};
+  return removal(resource, target, remove_options(arena, target, propagation));
+}
+
+client::Operation remove_version(const api::Resource& resource, const ObjectRef& target,
+                                 Propagation propagation) {
+  json::Arena arena;
+  Value options = remove_options(arena, target, propagation);
+  options.object_at("preconditions").set("resourceVersion", target.resource_version);
+  return removal(resource, target, options);
+}
+
+client::Operation remove_at_once(const api::Resource& resource, const ObjectRef& target) {
+  json::Arena arena;
+  Value options = remove_options(arena, target, Propagation::kBackground);
+  options.set("gracePeriodSeconds", Value::of(0));
+  return removal(resource, target, options);
 }
 
 Value difference(json::Arena& arena, Value before, Value after) {

@@ -18,6 +18,11 @@ client::Operation patch(const api::Resource& resource, const ObjectRef& target, 
 // Only the object with the target's uid, never a later one of the same name.
 client::Operation remove(const api::Resource& resource, const ObjectRef& target,
                          Propagation propagation);
+// Only the very version that the target names.
+client::Operation remove_version(const api::Resource& resource, const ObjectRef& target,
+                                 Propagation propagation);
+// As it is, without any time of grace.
+client::Operation remove_at_once(const api::Resource& resource, const ObjectRef& target);
 
 // What turns `before` into `after` as a merge patch: members that differ, null for those that are
 // gone. Null if there is nothing to do.

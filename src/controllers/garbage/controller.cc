@@ -1,0 +1,55 @@
+#include "controllers/garbage/controller.h"
+
+namespace muster::controllers::garbage {
+
+// One informer per stored kind, whatever versions it is served in.
+std::vector<client::Informer*> Controller::sources(Shared& shared) {
+  std::vector<client::Informer*> out;
+  for (const api::Resource* resource : shared.registry.resources()) {
+    const bool watched = resource->storage == resource && resource->gvk.kind != "Event" &&
+                         resource->has_verb("delete") && resource->has_verb("list") &&
+                         resource->has_verb("watch");
+    if (watched) out.push_back(&shared.informers.metadata_of(*resource));
+  }
+  return out;
+}
+
+Controller::Controller(Shared& shared)
+    : owners_(shared.client,
+              [this](const QueueKey& key, Duration delay) { runner_.add_after(key, delay); }),
+      around_{graph_, shared.registry,
+              [this](const Place& place) { return owners_.answer(place); }},
+      events_(make_event_recorder(shared.client, shared.registry, "garbage-collector-controller",
+                                  EventRecorder::Form::kCore)),
+      runner_(shared.client,
+              {.name = "garbage",
+               .sources = sources(shared),
+               .plan = [this](const QueueKey& key, const Pass&) { return plan_for(key); },
+               .events = events_.get(),
+               .log = &shared.decisions}) {
+  for (client::Informer* source : sources(shared)) {
+    source->on_change(
+        [this, &resource = source->resource()](const auto& before, const auto& after) {
+          observe(resource, before, after);
+        });
+  }
+}
+
+void Controller::observe(const api::Resource& resource, const client::ObjectPtr& before,
+                         const client::ObjectPtr& after) {
+  if (before && (!after || after->meta().uid != before->meta().uid)) {
+    const api::Meta& gone = before->meta();
+    owners_.saw_removal({resource.storage, gone.ns, gone.name, gone.uid});
+  }
+  for (const QueueKey& key : graph_.observe(resource, before, after)) runner_.add(key);
+}
+
+Plan Controller::plan_for(const QueueKey& key) {
+  const Item* const item = graph_.find(key.name);
+  if (item == nullptr) return {};
+  Verdict verdict = judge(around_, *item);
+  for (const Place& place : verdict.ask) owners_.ask(place, key);
+  return std::move(verdict.plan);
+}
+
+}  // namespace muster::controllers::garbage

@@ -1,0 +1,113 @@
+#include "controllers/garbage/graph.h"
+
+#include <algorithm>
+
+namespace muster::controllers::garbage {
+namespace {
+
+client::QueueKey key_of(const Item& item) { return {item.meta().ns, item.meta().uid}; }
+
+bool same_reference(const api::OwnerReference& a, const api::OwnerReference& b) {
+  return a.uid == b.uid && a.api_version == b.api_version && a.kind == b.kind && a.name == b.name &&
+         a.block_owner_deletion == b.block_owner_deletion;
+}
+
+// Whether anything changed that the collector looks at: most changes are none of its business.
+bool matters(const api::Meta& before, const api::Meta& after) {
+  return before.deletion_time.has_value() != after.deletion_time.has_value() ||
+         before.finalizers != after.finalizers ||
+         !std::ranges::equal(before.owners, after.owners, same_reference);
+}
+
+bool blocks(const api::Meta& meta, std::string_view owner) {
+  return std::ranges::any_of(meta.owners, [owner](const api::OwnerReference& reference) {
+    return reference.uid == owner && reference.block_owner_deletion;
+  });
+}
+
+}  // namespace
+
+bool Item::has_finalizer(std::string_view finalizer) const {
+  return std::ranges::find(meta().finalizers, finalizer) != meta().finalizers.end();
+}
+
+const api::OwnerReference* Item::reference_to(std::string_view uid) const {
+  const auto at = std::ranges::find(meta().owners, uid, &api::OwnerReference::uid);
+  return at == meta().owners.end() ? nullptr : &*at;
+}
+
+std::vector<client::QueueKey> Graph::observe(const api::Resource& resource,
+                                             const client::ObjectPtr& before,
+                                             const client::ObjectPtr& after) {
+  Keys woken;
+  const bool same = before && after && before->meta().uid == after->meta().uid;
+  if (before && !same) leave(before->meta(), woken);
+  if (!after) return woken;
+  const Item* const known = find(after->meta().uid);
+  const bool was_waiting = known != nullptr && known->deletes_dependents();
+  enter(resource, after);
+
+  const Item& item = items_.at(after->meta().uid);
+  if (same && !matters(before->meta(), after->meta())) return woken;
+  if (item.is_deleting() || !item.meta().owners.empty()) woken.push_back(key_of(item));
+  if (item.deletes_dependents() && !was_waiting) wake_dependents(item.meta().uid, woken);
+  if (!same) return woken;
+  for (const api::OwnerReference& reference : before->meta().owners) {
+    if (reference.block_owner_deletion && !blocks(item.meta(), reference.uid))
+      wake_waiting_owner(reference, woken);
+  }
+  return woken;
+}
+
+void Graph::leave(const api::Meta& gone, Keys& woken) {
+  wake_dependents(gone.uid, woken);
+  for (const api::OwnerReference& reference : gone.owners) wake_waiting_owner(reference, woken);
+  const auto at = items_.find(gone.uid);
+  if (at == items_.end()) return;
+  unlink(at->second);
+  items_.erase(at);
+}
+
+void Graph::enter(const api::Resource& resource, const client::ObjectPtr& object) {
+  Item& item = items_[object->meta().uid];
+  if (item.object) unlink(item);
+  item = {&resource, object};
+  link(item);
+}
+
+void Graph::unlink(const Item& item) {
+  for (const api::OwnerReference& reference : item.meta().owners) {
+    const auto at = dependents_.find(reference.uid);
+    if (at == dependents_.end()) continue;
+    at->second.erase(&item);
+    if (at->second.empty()) dependents_.erase(at);
+  }
+}
+
+void Graph::link(const Item& item) {
+  for (const api::OwnerReference& reference : item.meta().owners) {
+    dependents_[reference.uid].insert(&item);
+  }
+}
+
+const Item* Graph::find(const std::string& uid) const {
+  const auto at = items_.find(uid);
+  return at == items_.end() ? nullptr : &at->second;
+}
+
+const Graph::Dependents& Graph::dependents(const std::string& uid) const {
+  static const Dependents kNone;
+  const auto at = dependents_.find(uid);
+  return at == dependents_.end() ? kNone : at->second;
+}
+
+void Graph::wake_dependents(const std::string& uid, Keys& woken) const {
+  for (const Item* dependent : dependents(uid)) woken.push_back(key_of(*dependent));
+}
+
+void Graph::wake_waiting_owner(const api::OwnerReference& reference, Keys& woken) const {
+  const Item* const owner = find(reference.uid);
+  if (owner != nullptr && owner->deletes_dependents()) woken.push_back(key_of(*owner));
+}
+
+}  // namespace muster::controllers::garbage

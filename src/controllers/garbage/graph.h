@@ -1,0 +1,64 @@
+// Who owns whom: every object that has been seen, by uid, and the edges that its ownerReferences
+// make. Owners that have not been seen have no item here, but their dependents are known.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "client/informer.h"
+#include "client/work_queue.h"
+
+namespace muster::controllers::garbage {
+
+inline constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
+inline constexpr std::string_view kOrphanFinalizer = "orphan";
+
+struct Item {
+  const api::Resource* resource = nullptr;
+  client::ObjectPtr object;
+
+  const api::Meta& meta() const { return object->meta(); }
+  bool is_deleting() const { return meta().deletion_time.has_value(); }
+  bool has_finalizer(std::string_view finalizer) const;
+  // Waits until what it owns is gone.
+  bool deletes_dependents() const { return is_deleting() && has_finalizer(kForegroundFinalizer); }
+  // Waits until what it owns is its own master.
+  bool orphans_dependents() const { return is_deleting() && has_finalizer(kOrphanFinalizer); }
+  const api::OwnerReference* reference_to(std::string_view uid) const;  // null if there is none
+};
+
+struct ByUid {
+  bool operator()(const Item* a, const Item* b) const { return a->meta().uid < b->meta().uid; }
+};
+
+class Graph {
+ public:
+  using Dependents = std::set<const Item*, ByUid>;
+
+  // A change as an informer tells it. Returns the keys of those that must be looked at because of
+  // it: {namespace, uid}.
+  std::vector<client::QueueKey> observe(const api::Resource& resource,
+                                        const client::ObjectPtr& before,
+                                        const client::ObjectPtr& after);
+
+  const Item* find(const std::string& uid) const;  // null if it has not been seen
+  const Dependents& dependents(const std::string& uid) const;
+
+ private:
+  using Keys = std::vector<client::QueueKey>;
+  void leave(const api::Meta& gone, Keys& woken);
+  void enter(const api::Resource& resource, const client::ObjectPtr& object);
+  void unlink(const Item& item);
+  void link(const Item& item);
+  void wake_dependents(const std::string& uid, Keys& woken) const;
+  void wake_waiting_owner(const api::OwnerReference& reference, Keys& woken) const;
+
+  // Only looked up, never walked.
+  std::unordered_map<std::string, Item> items_;
+  std::unordered_map<std::string, Dependents> dependents_;
+};
+
+}  // namespace muster::controllers::garbage
