@@ -1,6 +1,7 @@
 // The commands of `muster`, each a function of its options that returns the exit code.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,19 @@ struct RunOptions {
   std::string ns = "default";
 };
 int run(const RunOptions& options);
+
+struct SimOptions {
+  std::vector<std::string> files;  // scenarios
+  std::uint64_t seed = 1;
+  std::uint64_t runs = 1;     // with so many seeds from `seed` on
+  bool faults = false;        // random ones, made of the seed
+  bool crash_points = false;  // die before and after every write, one after the other
+  std::string crash_at;       // one of these: "17", "17+", "17s", "17+s"
+  bool trace = false;         // print the controllers' writes
+  std::string output;         // json: what is left; state: in canonical form
+  std::string canonical;      // a file with a List: print it in canonical form, simulate nothing
+};
+int simulate(const SimOptions& options);
 
 int check(const std::string& data_dir);
 int backup(const std::string& data_dir, const std::string& file);

@@ -42,6 +42,27 @@ void add_run(CLI::App& app, RunOptions& options, int& code) {
   run->callback([&] { code = muster::cli::run(options); });
 }
 
+void add_sim(CLI::App& app, muster::cli::SimOptions& options, int& code) {
+  CLI::App* sim = app.add_subcommand(
+      "sim", "Run scenarios in virtual time with the real controllers, and faults if wanted");
+  sim->add_option("files", options.files, "Scenario files (docs/simulation.md)");
+  sim->add_option("--seed", options.seed, "Of everything that is random")->capture_default_str();
+  sim->add_option("--runs", options.runs, "So many, each with the next seed")
+      ->capture_default_str();
+  sim->add_flag("--faults", options.faults,
+                "Crashes, lost answers, conflicts, cut and late watches, made of the seed");
+  sim->add_flag("--crash-points", options.crash_points,
+                "Die before and after every single write; the end must stay the same");
+  sim->add_option("--crash-at", options.crash_at,
+                  "One crash point: number of the write, + for after it, s for a stale cache");
+  sim->add_flag("--trace", options.trace, "Print the controllers' writes");
+  sim->add_option("-o,--output", options.output, "json or state: print what is left at the end")
+      ->check(CLI::IsMember({"json", "state"}));
+  sim->add_option("--canonical", options.canonical,
+                  "Print this List of objects (JSON) in canonical form instead");
+  sim->callback([&] { code = muster::cli::simulate(options); });
+}
+
 void add_maintenance(CLI::App& app, std::string& data_dir, std::string& file, int& code) {
   CLI::App* check = app.add_subcommand("check", "Verify a data directory");
   check->add_option("dir", data_dir)->required();
@@ -68,9 +89,11 @@ int main(int argc, char** argv) {
   int code = muster::cli::kSucceeded;
   ServeOptions serve;
   RunOptions run;
+  muster::cli::SimOptions sim;
   std::string data_dir, file;
   add_serve(app, serve, code);
   add_run(app, run, code);
+  add_sim(app, sim, code);
   add_maintenance(app, data_dir, file, code);
   try {
     app.parse(argc, argv);

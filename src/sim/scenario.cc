@@ -131,8 +131,10 @@ Result<ScenarioStep> read_step(Value step) {
 }
 
 Result<Scenario> read_scenario(Value root) {
-  MUSTER_CHECK(check_members(root, {"nodes", "objects", "pods", "steps", "horizon"}));
+  MUSTER_CHECK(
+      check_members(root, {"nodes", "featureGates", "objects", "pods", "steps", "horizon"}));
   Scenario out;
+  out.feature_gates = root.get("featureGates").as_string();
   if (const Value nodes = root.get("nodes"); nodes.is_int()) {
     out.nodes = static_cast<int>(nodes.as_int());
   }

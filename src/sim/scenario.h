@@ -2,6 +2,7 @@
 // file that reads as a story and runs on every engine (docs/simulation.md):
 //
 //   nodes: 4
+//   featureGates: RestartJob=true
 //   objects: [ … manifests … ]
 //   pods:                        # the first rule that matches a pod's labels
 //   - match: {jobset.sigs.k8s.io/replicatedjob-name: driver, jobset.sigs.k8s.io/restart-attempt:
@@ -48,6 +49,7 @@ struct ScenarioStep {
 
 struct Scenario {
   std::string name;
+  std::string feature_gates;  // "A=true,B=false"
   int nodes = 4;
   std::vector<client::Operation> objects;
   std::vector<PodRule> pods;

@@ -33,10 +33,11 @@ const std::vector<std::pair<std::string_view, std::string_view>> kKinds{
 
 class Simulation {
  public:
-  Simulation(const Scenario& scenario, const RunOptions& options)
+  Simulation(const Scenario& scenario, const RunOptions& options, admission::FeatureGates gates)
       : scenario_(scenario),
         options_(options),
-        world_(options.seed),
+        gates_(std::move(gates)),
+        world_(options.seed, gates_),
         faults_(options.seed ^ 0x9e3779b97f4a7c15u),
         node_client_(world_.transport(), "kubelet", Rng(options.seed)),
         nodes_(node_client_, api::Registry::builtin(), scenario.nodes, scenario.pods) {
@@ -47,7 +48,6 @@ class Simulation {
   }
 
   Result<Run> run() {
-    MUSTER_CHECK(gates_.set(options_.feature_gates));
     watch();
     nodes_.start();
     start_controllers();
@@ -190,7 +190,9 @@ class Simulation {
 }  // namespace
 
 Result<Run> run_scenario(const Scenario& scenario, const RunOptions& options) {
-  return Simulation(scenario, options).run();
+  admission::FeatureGates gates;
+  MUSTER_CHECK(gates.set(scenario.feature_gates));
+  return Simulation(scenario, options, std::move(gates)).run();
 }
 
 }  // namespace muster::sim

@@ -18,7 +18,6 @@ struct RunOptions {
   FaultRates rates;  // until the last step and `faults_for` are over
   Duration faults_for = std::chrono::minutes(1);
   std::optional<CrashPoint> crash_point;
-  std::string feature_gates;  // "A=true,B=false"
 };
 
 struct Run {

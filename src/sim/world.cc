@@ -11,7 +11,8 @@ constexpr Time kBeginning = std::chrono::sys_days(std::chrono::year(2030) / 1 / 
 
 }  // namespace
 
-World::World(std::uint64_t seed) : loop_(make_virtual_loop(kBeginning)) {
+World::World(std::uint64_t seed, const admission::FeatureGates& gates)
+    : loop_(make_virtual_loop(kBeginning)) {
   const api::Registry& registry = api::Registry::builtin();
   auto opened = store::Store::open(store::make_memory_durability(), registry, loop_->clock(),
                                    metrics_, {.commit_inline = true});
@@ -19,6 +20,7 @@ World::World(std::uint64_t seed) : loop_(make_virtual_loop(kBeginning)) {
   store_ = *std::move(opened);
   server::Options options;
   options.seed = seed;
+  options.gates = gates;
   server_ = std::make_unique<server::ApiServer>(*store_, registry, loop_->clock(), metrics_,
                                                 std::move(options));
   const Status born = server::bootstrap(*server_);

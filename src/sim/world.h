@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "admission/feature_gates.h"
 #include "base/loop.h"
 #include "base/metrics.h"
 #include "client/client.h"
@@ -19,7 +20,7 @@ namespace muster::sim {
 
 class World {
  public:
-  explicit World(std::uint64_t seed);
+  World(std::uint64_t seed, const admission::FeatureGates& gates);
 
   VirtualLoop& loop() { return *loop_; }
   Time now() const { return loop_->clock().now(); }

@@ -1,0 +1,178 @@
+// `muster sim`: scenarios on the simulated engine, with faults where they are wanted.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <fstream>
+#include <sstream>
+
+#include "base/log.h"
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "json/parse.h"
+#include "sim/canonical.h"
+#include "sim/simulation.h"
+
+namespace muster::cli {
+namespace {
+
+Result<std::string> read_text(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return fail(Code::kNotFound, "cannot read " + file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return std::move(text).str();
+}
+
+// How to see this very run again.
+std::string command(const std::string& file, const SimOptions& options,
+                    const sim::RunOptions& run) {
+  std::string out = fmt::format("muster sim {} --seed {}", file, run.seed);
+  if (options.faults) out += " --faults";
+  if (run.crash_point) {
+    out += fmt::format(" --crash-at {}{}{}", run.crash_point->write,
+                       run.crash_point->after ? "+" : "", run.crash_point->stale_cache ? "s" : "");
+  }
+  return out;
+}
+
+// "17", "17+" (after the write), "17s", "17+s" (with a stale cache).
+std::optional<sim::CrashPoint> read_crash_point(std::string_view text) {
+  sim::CrashPoint point;
+  if (text.ends_with('s')) {
+    point.stale_cache = true;
+    text.remove_suffix(1);
+  }
+  if (text.ends_with('+')) {
+    point.after = true;
+    text.remove_suffix(1);
+  }
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), point.write);
+  if (error != std::errc() || end != text.data() + text.size() || point.write == 0) {
+    return std::nullopt;
+  }
+  return point;
+}
+
+class Simulator {
+ public:
+  Simulator(const SimOptions& options, std::optional<sim::CrashPoint> crash_at)
+      : options_(options), crash_at_(crash_at) {}
+
+  int run() {
+    for (const std::string& file : options_.files) {
+      const auto text = read_text(file);
+      auto scenario = text ? sim::parse_scenario(file, *text)
+                           : Result<sim::Scenario>(std::unexpected(text.error()));
+      if (!scenario) {
+        fmt::print(stderr, "muster: {}\n", scenario.error().message);
+        return kUsage;
+      }
+      run_file(file, *scenario);
+    }
+    if (runs_ > 1) fmt::print("{} runs, {} failed\n", runs_, failed_);
+    return failed_ == 0 ? kSucceeded : kRefused;
+  }
+
+ private:
+  void run_file(const std::string& file, const sim::Scenario& scenario) {
+    sim::RunOptions plain{.seed = options_.seed};
+    plain.crash_point = crash_at_;
+    if (options_.crash_points) return run_crash_points(file, scenario, plain);
+    for (std::uint64_t seed = options_.seed; seed < options_.seed + options_.runs; ++seed) {
+      plain.seed = seed;
+      if (options_.faults) plain.rates = sim::FaultRates::rough();
+      if (const auto done = judge(file, scenario, plain)) report(file, *done);
+    }
+  }
+
+  // R8: the process dies before and after each of its writes, and comes back with a fresh or a
+  // stale cache. The end must always be that of the undisturbed run.
+  void run_crash_points(const std::string& file, const sim::Scenario& scenario,
+                        sim::RunOptions options) {
+    const auto undisturbed = judge(file, scenario, options);
+    if (!undisturbed) return;
+    const int failed_before = failed_;
+    for (std::size_t write = 1; write <= undisturbed->writes.size(); ++write) {
+      for (const bool after : {false, true}) {
+        for (const bool stale : {false, true}) {
+          options.crash_point = {.write = write, .after = after, .stale_cache = stale};
+          judge(file, scenario, options, &undisturbed->state);
+        }
+      }
+    }
+    fmt::print("{}: {} writes, {} crash points, {} failed\n", scenario.name,
+               undisturbed->writes.size(), undisturbed->writes.size() * 4, failed_ - failed_before);
+  }
+
+  std::optional<sim::Run> judge(const std::string& file, const sim::Scenario& scenario,
+                                const sim::RunOptions& run_options,
+                                const std::string* expected = nullptr) {
+    ++runs_;
+    auto done = sim::run_scenario(scenario, run_options);
+    std::string faults;
+    if (!done) {
+      faults = "  " + done.error().message + "\n";
+    } else {
+      for (const std::string& violation : done->violations) faults += "  " + violation + "\n";
+      if (expected != nullptr) faults += sim::difference(*expected, done->state);
+    }
+    if (!faults.empty()) {
+      ++failed_;
+      fmt::print("FAILED: {}\n{}", command(file, options_, run_options), faults);
+    }
+    if (!done) return std::nullopt;
+    return *std::move(done);
+  }
+
+  void report(const std::string& file, const sim::Run& done) const {
+    if (options_.trace) {
+      for (const std::string& write : done.writes) fmt::print("{}\n", write);
+    }
+    if (options_.output == "json") {
+      fmt::print("{}\n", done.objects);
+    } else if (options_.output == "state") {
+      fmt::print("{}", done.state);
+    } else if (options_.runs == 1) {
+      fmt::print("{}: at rest after {}, {} writes, {} lives, history {}\n", file,
+                 human_duration(done.took), done.writes.size(), done.lives, done.hash);
+    }
+  }
+
+  const SimOptions& options_;
+  std::optional<sim::CrashPoint> crash_at_;
+  int runs_ = 0;
+  int failed_ = 0;
+};
+
+// Objects of another engine (kubectl get -o json) in the form in which end states are compared.
+int print_canonical(const std::string& file) {
+  json::Arena arena;
+  const auto text = read_text(file);
+  const auto list =
+      text ? json::parse(arena, *text) : Result<json::Value>(std::unexpected(text.error()));
+  if (!list) {
+    fmt::print(stderr, "muster: {}: {}\n", file, list.error().message);
+    return kUsage;
+  }
+  fmt::print("{}", sim::canonical_state(list->get("items").items()));
+  return kSucceeded;
+}
+
+}  // namespace
+
+int simulate(const SimOptions& options) {
+  if (!options.canonical.empty()) return print_canonical(options.canonical);
+  // Refused writes are what it is about.
+  log::configure(log::Level::kError, log::Format::kText);
+  std::optional<sim::CrashPoint> crash_at;
+  if (!options.crash_at.empty()) {
+    crash_at = read_crash_point(options.crash_at);
+    if (!crash_at) {
+      fmt::print(stderr, "muster: --crash-at takes a number of a write, then + and s: 17+s\n");
+      return kUsage;
+    }
+  }
+  return Simulator(options, crash_at).run();
+}
+
+}  // namespace muster::cli
