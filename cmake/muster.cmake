@@ -7,9 +7,22 @@
 # a module that is not named gives no include path, so the layering is enforced by the build.
 include(GoogleTest)
 
-# The standard headers and fmt, compiled once per library; never headers of our own.
+# The standard headers and fmt; never headers of our own.
 set(MUSTER_PCH <algorithm> <array> <chrono> <cstdint> <expected> <functional> <map> <memory> <mutex>
     <optional> <span> <string> <string_view> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
+
+# Headers that every file of a target sees, compiled once per target by g++. What clang makes of them names the folder that it lies
+# in, so that a compiler cache would know it in no other checkout: there each file reads them by itself.
+function(muster_common_headers target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+    return()
+  endif()
+  foreach(header ${ARGN})
+    string(REGEX REPLACE "[<>]" "" header ${header})
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include ${header}>")
+  endforeach()
+endfunction()
 
 function(muster_module name)
   cmake_parse_arguments(arg "" "" "USES;PRIVATE;EMBED" ${ARGN})
@@ -38,12 +51,12 @@ function(muster_module name)
   target_include_directories(muster_${name} PUBLIC ${include_dir})
   list(TRANSFORM arg_USES PREPEND muster_)
   target_link_libraries(muster_${name} PUBLIC ${arg_USES} fmt::fmt PRIVATE ${arg_PRIVATE} Threads::Threads)
-  target_precompile_headers(muster_${name} PRIVATE ${MUSTER_PCH})
+  muster_common_headers(muster_${name} ${MUSTER_PCH})
 
   if(tests AND NOT MUSTER_FUZZ)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE muster_${name} ${arg_PRIVATE} GTest::gmock GTest::gtest_main)
-    target_precompile_headers(${name}_test PRIVATE <gtest/gtest.h> <gmock/gmock.h> <string> <vector> <fmt/format.h>)
+    muster_common_headers(${name}_test <gtest/gtest.h> <gmock/gmock.h> <string> <vector> <fmt/format.h>)
     gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
   endif()
   foreach(bench ${benches})
