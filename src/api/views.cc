@@ -106,6 +106,7 @@ ReplicatedJob read_replicated_job(Value entry) {
   ReplicatedJob out;
   out.name = text(entry, "name");
   out.group_name = text(entry, "groupName");
+  if (out.group_name.empty()) out.group_name = "default";
   out.replicas = int32(entry, "replicas", 1);
   out.depends_on = list_of(entry.get("dependsOn"), [](Value dependency) {
     return Dependency{

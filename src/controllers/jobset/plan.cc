@@ -1,10 +1,18 @@
 #include "controllers/jobset/plan.h"
 
-#include <algorithm>
-#include <set>
-#include <string>
+#include <fmt/format.h>
 
-#include "json/write.h"
+#include <algorithm>
+#include <unordered_set>
+
+#include "controllers/jobset/failure_policy.h"
+#include "controllers/jobset/job_builder.h"
+#include "controllers/jobset/names.h"
+#include "controllers/jobset/sequence.h"
+#include "controllers/jobset/status_draft.h"
+#include "controllers/jobset/success_policy.h"
+#include "controllers/jobset/tally.h"
+#include "controllers/runtime/writes.h"
 
 namespace muster::controllers::jobset {
 namespace {
@@ -12,285 +20,259 @@ namespace {
 using json::Arena;
 using json::Value;
 
-constexpr std::string_view kPrefix = "jobset.sigs.k8s.io/";
-
-std::string_view name_of(Value object) { return object.get({"metadata", "name"}).as_string(); }
-
-bool has_condition(Value object, std::string_view type) {
-  for (const Value condition : object.get({"status", "conditions"}).items()) {
-    if (condition.get("type").as_string() == type)
-      return condition.get("status").as_string() == "True";
+// The condition that says that, and when, the set ended.
+const api::Condition* end_of(const api::JobSet& set) {
+  for (const api::Condition& condition : set.status.conditions) {
+    if ((condition.type == "Completed" || condition.type == "Failed") && condition.is_true)
+      return &condition;
   }
-  return false;
+  return nullptr;
 }
 
-std::string_view label(Value object, std::string_view key) {
-  return object.get({"metadata", "labels"}).get(key).as_string();
-}
-
-// Section 3.4 of the specification, for one replicated job.
-Value replicated_job_status(Arena& arena, Value replicated_job, std::span<const Value> jobs) {
-  std::int64_t ready = 0, succeeded = 0, failed = 0, active = 0, suspended = 0;
-  for (const Value job : jobs) {
-    if (label(job, "jobset.sigs.k8s.io/replicatedjob-name") !=
-        replicated_job.get("name").as_string())
-      continue;
-    if (has_condition(job, "Complete")) {
-      ++succeeded;
-    } else if (has_condition(job, "Failed")) {
-      ++failed;
-    } else {
-      const Value spec = job.get("spec"), status = job.get("status");
-      std::int64_t expected = spec.get("parallelism").as_int();
-      if (const Value completions = spec.get("completions"); completions.is_int()) {
-        expected = std::min(expected, completions.as_int());
-      }
-      if (status.get("succeeded").as_int() + status.get("ready").as_int() >= expected) ++ready;
-      if (status.get("active").as_int() > 0) ++active;
-      if (spec.get("suspend").as_bool()) ++suspended;
-    }
-  }
-  Value status = Value::object(arena);
-  status.set("name", replicated_job.get("name"));
-  status.set("ready", Value::of(ready));
-  status.set("succeeded", Value::of(succeeded));
-  status.set("failed", Value::of(failed));
-  status.set("active", Value::of(active));
-  status.set("suspended", Value::of(suspended));
-  return status;
+bool is_ours(const api::JobSet& set) {
+  return set.managed_by.empty() || set.managed_by == kManager;
 }
 
 class Planner {
  public:
   Planner(const Kinds& kinds, const View& view, Time now)
-      : kinds_(kinds),
-        view_(view),
-        now_(now),
-        set_(view.job_set),
-        ns_(set_.get({"metadata", "namespace"}).as_string()) {}
+      : kinds_(kinds), view_(view), set_(view.set), now_(now), draft_(view.set, now) {}
 
-  Plan plan() {
-    if (!set_.get({"metadata", "deletionTimestamp"}).is_null()) return std::move(plan_);
-    status_ = set_.get("status").is_object() ? json::clone(arena_, set_.get("status"))
-                                             : Value::object(arena_);
-    update_counts();
-    if (!has_condition(set_, "Completed") && !has_condition(set_, "Failed")) advance();
-    write_status_if_changed();
-    return std::move(plan_);
+  // The order is the specification's (3.2), and clients see it: what is deleted before what is
+  // created, failure before success, the status last.
+  Status run() {
+    MUSTER_TRY(buckets_, sort_into_buckets(set_, view_.children, view_.gates));
+    tallies_ = tally(set_, buckets_, view_.gates);
+    draft_.edit().replicated_jobs = stored_statuses(tallies_);
+    if (end_of(set_) != nullptr) {
+      add(delete_jobs(kinds_, buckets_.active), "it is over, and jobs still run");
+      MUSTER_CHECK(expire());
+    } else {
+      MUSTER_CHECK(advance());
+    }
+    write_status();
+    return {};
+  }
+
+  // Foreign managers leave only this to us.
+  Status expire() {
+    const api::Condition* const end = end_of(set_);
+    if (end == nullptr || !set_.ttl_seconds_after_finished) return {};
+    if (!end->last_transition_time) {
+      return fail(Code::kInternal,
+                  fmt::format("unable to find the time when the JobSet {}/{} finished",
+                              set_.meta.ns, set_.meta.name));
+    }
+    const Time due =
+        *end->last_transition_time + std::chrono::seconds(*set_.ttl_seconds_after_finished);
+    if (now_ < due) {
+      plan_.look_again = due - now_;
+      return {};
+    }
+    ObjectRef self = ref_of(set_);
+    self.resource_version.clear();
+    plan_.then({.operation = remove(*kinds_.job_set, self, Propagation::kForeground)});
+    because("it is over, and so is its time to live");
+    expired_ = true;
+    return {};
+  }
+
+  Outcome take(const Status& status) {
+    if (!status) {
+      plan_.error = status.error().message;
+      return {.plan = std::move(plan_), .status = set_.status};
+    }
+    if (plan_.has_writes()) plan_.events = draft_.take_events();
+    return {.plan = std::move(plan_), .status = draft_.status()};
   }
 
  private:
-  void update_counts() {
-    Value counts = Value::array(arena_);
-    for (const Value replicated_job : set_.get({"spec", "replicatedJobs"}).items()) {
-      counts.push_back(replicated_job_status(arena_, replicated_job, view_.jobs));
+  Status advance() {
+    add(delete_jobs(kinds_, buckets_.previous), "jobs of an attempt before are left");
+    if (!set_.suspend && all_ready(tallies_)) {
+      draft_.set_condition({.type = "RestartingJobSet",
+                            .is_true = false,
+                            .reason = "JobsReady",
+                            .message = "all jobs are ready"});
     }
-    status_.set("replicatedJobsStatus", counts);
-  }
-
-  void advance() {
-    std::size_t succeeded = 0;
-    for (const Value job : view_.jobs) {
-      if (has_condition(job, "Failed")) return fail_set(job);
-      if (has_condition(job, "Complete")) ++succeeded;
+    if (!buckets_.failed.empty()) {
+      because("a job failed");
+      return apply_failure_policy(set_, buckets_.failed, view_.gates, draft_);
     }
-    if (succeeded > 0 && succeeded >= wanted_jobs()) return complete();
-    ensure_service();
+    if (!buckets_.successful.empty() && success_policy_met(set_.success_policy, tallies_)) {
+      because("enough jobs succeeded");
+      complete_job_set(draft_);
+      return {};
+    }
+    if (has_hostnames(set_) && !view_.has_service) {
+      add(create_service(kinds_, set_), "the headless service is missing");
+    }
+    add(create_claims(kinds_, set_, view_.claims), "volume claims are missing");
+    if (view_.gates.elastic_job_set) {
+      add(scale_jobs(kinds_, set_, buckets_.active), "jobs have another size than they should");
+    }
     create_jobs();
+    set_.suspend ? suspend() : resume();
+    return {};
   }
 
-  std::size_t wanted_jobs() const {
-    std::int64_t sum = 0;
-    for (const Value replicated_job : set_.get({"spec", "replicatedJobs"}).items()) {
-      sum += replicated_job.get("replicas").as_int();
-    }
-    return static_cast<std::size_t>(sum);
-  }
-
-  void fail_set(Value job) {
-    add_condition(
-        "Failed", "FailedJobs",
-        fmt::format("jobset failed due to one or more job failures (first failed job: {})",
-                    name_of(job)));
-    status_.set("terminalState", "Failed");
-    plan_.reason = "a job failed";
-  }
-
-  void complete() {
-    add_condition("Completed", "AllJobsCompleted", "jobset completed successfully");
-    status_.set("terminalState", "Completed");
-    plan_.reason = "all jobs completed";
-  }
-
-  void add_condition(std::string_view type, std::string_view reason, std::string_view message) {
-    Value condition = Value::object(arena_);
-    condition.set("lastTransitionTime", format_time(now_));
-    condition.set("message", message);
-    condition.set("reason", reason);
-    condition.set("status", "True");
-    condition.set("type", type);
-    status_.array_at("conditions").push_back(condition);
-  }
-
-  std::string_view subdomain() const {
-    const std::string_view named = set_.get({"spec", "network", "subdomain"}).as_string();
-    return named.empty() ? name_of(set_) : named;
-  }
-  bool wants_hostnames() const {
-    return set_.get({"spec", "network", "enableDNSHostnames"}).as_bool();
-  }
-
-  void ensure_service() {
-    if (!wants_hostnames() || view_.has_service) return;
-    Value service = Value::object(arena_);
-    service.set("apiVersion", "v1");
-    service.set("kind", "Service");
-    Value metadata = service.object_at("metadata");
-    metadata.set("name", subdomain());
-    metadata.set("namespace", ns_);
-    add_owner(metadata);
-    Value spec = service.object_at("spec");
-    spec.set("clusterIP", "None");
-    spec.object_at("selector").set("jobset.sigs.k8s.io/jobset-name", name_of(set_));
-    const Value publish = set_.get({"spec", "network", "publishNotReadyAddresses"});
-    spec.set("publishNotReadyAddresses", publish.is_null() ? Value::of(true) : publish);
-    create(kinds_.service, service);
-  }
-
+  // One replicated job after the other. While the set is suspended there is no order: all Jobs are
+  // made, and none runs.
   void create_jobs() {
-    std::set<std::string_view> have;
-    for (const Value job : view_.jobs) have.insert(name_of(job));
-    const bool in_order =
-        set_.get({"spec", "startupPolicy", "startupPolicyOrder"}).as_string() == "InOrder";
-    bool turn_has_come = true;
-    std::int64_t global_index = 0;
-    for (const Value replicated_job : set_.get({"spec", "replicatedJobs"}).items()) {
-      const std::int64_t replicas = replicated_job.get("replicas").as_int();
-      const bool may_start = turn_has_come && dependencies_hold(replicated_job);
-      for (std::int64_t i = 0; i < replicas; ++i, ++global_index) {
-        const std::string name =
-            fmt::format("{}-{}-{}", name_of(set_), replicated_job.get("name").as_string(), i);
-        if (may_start && !have.contains(name)) {
-          create(kinds_.job, job(replicated_job, name, i, global_index));
-        }
+    const bool in_order = set_.in_order && !set_.suspend;
+    for (const Tally& tally : tallies_) {
+      if (!dependencies_reached(*tally.replicated_job, tallies_)) continue;
+      if (in_order && tally.is_started()) continue;
+      create_missing(tally);
+      if (in_order) return startup_in_progress();
+    }
+    if (in_order) {
+      draft_.set_condition({.type = "StartupPolicyCompleted",
+                            .reason = "InOrderStartupPolicyCompleted",
+                            .message = "in order startup policy has completed"});
+    }
+  }
+
+  void startup_in_progress() {
+    draft_.set_condition({.type = "StartupPolicyInProgress",
+                          .reason = "InOrderStartupPolicyInProgress",
+                          .message = "in order startup policy is in progress"});
+  }
+
+  // A name that any Job still has, of whatever attempt, is not free.
+  void create_missing(const Tally& tally) {
+    const bool blocking = set_.failure_policy && set_.failure_policy->restart_strategy ==
+                                                     api::RestartStrategy::kBlockingRecreate;
+    if (blocking && !buckets_.previous.empty()) return;
+    const api::ReplicatedJob& entry = *tally.replicated_job;
+    std::optional<JobBuilder> builder;  // reads the template: only if there is something to build
+    Step step;
+    for (std::int32_t index = 0; index < entry.replicas; ++index) {
+      std::string name = job_name(set_, entry.name, index);
+      if (is_taken(name)) continue;
+      if (!builder) builder.emplace(set_, entry, view_.gates);
+      step.writes.push_back(creation(std::move(name), builder->build(index)));
+    }
+    if (step.writes.empty()) return;
+    if (tally.present == 0 && !set_.suspend) announce(entry, step.writes.front());
+    step.when_refused = Event{
+        .regarding = ref_of(set_), .warning = true, .reason = "JobCreationFailed", .message = "{}"};
+    add(std::move(step), "jobs are missing");
+  }
+
+  Write creation(std::string name, std::string body) const {
+    std::string refusal = fmt::format("job \"{}\" creation failed with error: {{}}", name);
+    return {.operation = {.verb = client::Verb::kCreate,
+                          .resource = kinds_.job,
+                          .ns = set_.meta.ns,
+                          .name = std::move(name),
+                          .body = std::move(body)},
+            .refusal = std::move(refusal)};
+  }
+
+  bool is_taken(const std::string& name) {
+    if (names_.empty()) {
+      names_.reserve(view_.children.size());
+      for (const Child* child : view_.children) names_.insert(child->name);
+    }
+    return names_.contains(name);
+  }
+
+  // With the first write of a stage, so that a refusal of the others does not keep it back.
+  void announce(const api::ReplicatedJob& entry, Write& first) const {
+    if (!is_sequenced(set_)) return;
+    first.when_done = Event{.regarding = ref_of(set_),
+                            .reason = std::string(kStageStarted),
+                            .message = stage_started(entry)};
+  }
+
+  void suspend() {
+    constexpr std::string_view kMessage = "jobset is suspended";
+    add(suspend_jobs(kinds_, buckets_.active), "it is suspended, and jobs run");
+    draft_.set_condition({.type = "Suspended", .reason = "SuspendedJobs", .message = kMessage});
+    draft_.set_condition({.type = "RestartingJobSet",
+                          .is_true = false,
+                          .reason = "JobSetSuspended",
+                          .message = kMessage});
+  }
+
+  // In order, the set counts as suspended until the last replicated job has started.
+  void resume() {
+    for (const Tally& tally : tallies_) {
+      if (!dependencies_reached(*tally.replicated_job, tallies_)) continue;
+      if (set_.in_order && tally.is_started()) continue;
+      if (tally.status.suspended > 0) resume_jobs(tally);
+      if (set_.in_order) return startup_in_progress();
+    }
+    draft_.set_condition({.type = "Suspended",
+                          .is_true = false,
+                          .reason = "ResumeJobs",
+                          .message = "jobset is resumed"});
+  }
+
+  void resume_jobs(const Tally& tally) {
+    const api::ReplicatedJob& entry = *tally.replicated_job;
+    const JobBuilder builder(set_, entry, view_.gates);
+    Step forget_start, resumed;
+    Arena arena;
+    const Value no_start = Value::object(arena);
+    no_start.object_at("status").set("startTime", Value());
+    for (const Child* job : buckets_.active) {
+      if (!job->suspend || job->replicated_job != entry.name) continue;
+      // Kubernetes lets nobody change the template of a Job that has started.
+      if (job->has_start_time) {
+        forget_start.writes.push_back(
+            {.operation = patch(*kinds_.job, job->ref(), no_start, "status")});
       }
-      if (in_order) turn_has_come = turn_has_come && reached(replicated_job, "Ready");
+      resumed.writes.push_back(
+          {.operation = patch(*kinds_.job, job->ref(), builder.resume_patch(arena, *job))});
     }
+    const std::int32_t unfinished = tally.present - tally.status.succeeded - tally.status.failed;
+    if (tally.status.suspended == unfinished) announce(entry, resumed.writes.front());
+    add(std::move(forget_start), "it is resumed, and jobs stand still");
+    add(std::move(resumed), "it is resumed, and jobs stand still");
   }
 
-  bool dependencies_hold(Value replicated_job) const {
-    for (const Value dependency : replicated_job.get("dependsOn").items()) {
-      for (const Value target : set_.get({"spec", "replicatedJobs"}).items()) {
-        const bool named = target.get("name").as_string() == dependency.get("name").as_string();
-        if (named && !reached(target, dependency.get("status").as_string())) return false;
-      }
-    }
-    return true;
+  // Once per pass, and only if something changed. Bound to the version that it was computed from.
+  void write_status() {
+    if (expired_) return;
+    const bool over = !draft_.status().terminal_state.empty() || end_of(set_) != nullptr;
+    draft_.set_or_remove(kWaiting, over ? std::nullopt : waiting(set_, tallies_));
+    if (!draft_.is_changed()) return;
+    Arena arena;
+    plan_.then({.operation = patch(*kinds_.job_set, ref_of(set_),
+                                   status_patch(arena, set_.status, draft_.status()), "status")});
+    because("the jobs' states changed");
   }
 
-  // KEP-672: Complete holds when every Job succeeded; Ready also counts those that have ended.
-  bool reached(Value replicated_job, std::string_view state) const {
-    for (const Value counts : status_.get("replicatedJobsStatus").items()) {
-      if (counts.get("name").as_string() != replicated_job.get("name").as_string()) continue;
-      const std::int64_t succeeded = counts.get("succeeded").as_int();
-      const std::int64_t started =
-          succeeded + counts.get("ready").as_int() + counts.get("failed").as_int();
-      const std::int64_t replicas = replicated_job.get("replicas").as_int();
-      return (state == "Complete" ? succeeded : started) == replicas;
-    }
-    return false;
+  void add(Step step, std::string_view reason) {
+    if (step.writes.empty()) return;
+    plan_.steps.push_back(std::move(step));
+    because(reason);
   }
-
-  Value job(Value replicated_job, const std::string& name, std::int64_t index,
-            std::int64_t global_index) {
-    Value job = Value::object(arena_);
-    job.set("apiVersion", "batch/v1");
-    job.set("kind", "Job");
-    Value metadata = job.object_at("metadata");
-    metadata.set("name", name);
-    metadata.set("namespace", ns_);
-    const Value from = replicated_job.get({"template", "metadata"});
-    for (const std::string_view part : {"labels", "annotations"}) {
-      if (from.get(part).is_object()) metadata.set(part, json::clone(arena_, from.get(part)));
-    }
-    stamp(metadata, replicated_job, index, global_index);
-    add_owner(metadata);
-    job.set("spec", json::clone(arena_, replicated_job.get({"template", "spec"})));
-    Value spec = job.get("spec");
-    spec.set("suspend", Value::of(set_.get({"spec", "suspend"}).as_bool()));
-    Value pod = spec.object_at("template");
-    stamp(pod.object_at("metadata"), replicated_job, index, global_index);
-    if (wants_hostnames()) pod.object_at("spec").set("subdomain", subdomain());
-    return job;
-  }
-
-  // The labels, and the same as annotations, that users of JobSet read (specification 4.2).
-  void stamp(Value metadata, Value replicated_job, std::int64_t index, std::int64_t global_index) {
-    for (const std::string_view part : {"labels", "annotations"}) {
-      const Value to = metadata.object_at(part);
-      const auto put = [&](std::string_view key, std::string_view value) {
-        to.set(std::string(kPrefix) + std::string(key), value);
-      };
-      put("jobset-name", name_of(set_));
-      put("jobset-uid", set_.get({"metadata", "uid"}).as_string());
-      put("replicatedjob-name", replicated_job.get("name").as_string());
-      put("replicatedjob-replicas", std::to_string(replicated_job.get("replicas").as_int()));
-      put("global-replicas", std::to_string(wanted_jobs()));
-      put("job-index", std::to_string(index));
-      put("job-global-index", std::to_string(global_index));
-      put("restart-attempt", std::to_string(set_.get({"status", "restarts"}).as_int()));
-    }
-  }
-
-  void add_owner(Value metadata) {
-    Value owner = Value::object(arena_);
-    owner.set("apiVersion", set_.get("apiVersion"));
-    owner.set("kind", set_.get("kind"));
-    owner.set("name", name_of(set_));
-    owner.set("uid", set_.get({"metadata", "uid"}));
-    owner.set("controller", Value::of(true));
-    owner.set("blockOwnerDeletion", Value::of(true));
-    metadata.array_at("ownerReferences").push_back(owner);
-  }
-
-  void create(const api::Resource* resource, Value object) {
-    plan_.then({.operation = {.verb = client::Verb::kCreate,
-                              .resource = resource,
-                              .ns = std::string(ns_),
-                              .name = std::string(name_of(object)),
-                              .body = json::write(object)}});
-    if (plan_.reason.empty()) plan_.reason = "children are missing";
-  }
-
-  void write_status_if_changed() {
-    if (json::equal(status_, set_.get("status"))) return;
-    Value patch = Value::object(arena_);
-    // Conditional: a status that was computed from an older JobSet must not win.
-    patch.object_at("metadata").set("resourceVersion", set_.get({"metadata", "resourceVersion"}));
-    patch.set("status", status_);
-    plan_.then({.operation = {.verb = client::Verb::kPatch,
-                              .resource = kinds_.job_set,
-                              .ns = std::string(ns_),
-                              .name = std::string(name_of(set_)),
-                              .subresource = "status",
-                              .body = json::write(patch)}});
-    if (plan_.reason.empty()) plan_.reason = "the jobs' states changed";
+  void because(std::string_view reason) {
+    if (plan_.reason.empty()) plan_.reason = reason;
   }
 
   const Kinds& kinds_;
   const View& view_;
+  const api::JobSet& set_;
   Time now_;
-  Arena arena_;
-  Value set_;
-  std::string_view ns_;
-  Value status_;
+  Buckets buckets_;
+  Tallies tallies_;
+  StatusDraft draft_;
   Plan plan_;
+  bool expired_ = false;
+  std::unordered_set<std::string_view> names_;  // of all children; only looked up, never walked
 };
 
 }  // namespace
 
-Plan plan(const Kinds& kinds, const View& view, Time now) {
-  return Planner(kinds, view, now).plan();
+Outcome plan(const Kinds& kinds, const View& view, Time now) {
+  if (view.set.meta.deletion_time) return {.plan = {}, .status = view.set.status};
+  Planner planner(kinds, view, now);
+  const Status status = is_ours(view.set) ? planner.run() : planner.expire();
+  return planner.take(status);
 }
 
 }  // namespace muster::controllers::jobset

@@ -1,28 +1,31 @@
-// What a JobSet needs next. Pure: reads its arguments and nothing else.
+// What a JobSet needs next (spec: jobset 3). Pure: reads its arguments and nothing else.
 #pragma once
 
+#include <set>
 #include <span>
-#include <string_view>
+#include <string>
 
-#include "api/registry.h"
+#include "controllers/jobset/child.h"
+#include "controllers/jobset/children.h"
+#include "controllers/jobset/gates.h"
 #include "controllers/runtime/plan.h"
-#include "json/value.h"
 
 namespace muster::controllers::jobset {
 
-// The kinds that it writes.
-struct Kinds {
-  const api::Resource* job_set;
-  const api::Resource* job;
-  const api::Resource* service;
-};
-
+// What is there.
 struct View {
-  json::Value job_set;
-  std::span<const json::Value> jobs;  // those whose controller it is, in the order of their names
-  bool has_service = false;           // a Service of the subdomain's name exists
+  const api::JobSet& set;
+  std::span<const Child* const> children;  // Jobs whose controller it is, in any attempt
+  bool has_service = false;                // a Service of the subdomain's name, whosever it is
+  std::set<std::string, std::less<>> claims = {};  // of claim_names(set), those that exist
+  Gates gates = {};
 };
 
-Plan plan(const Kinds& kinds, const View& view, Time now);
+struct Outcome {
+  Plan plan;
+  api::JobSetStatus status;  // when the plan has been carried out
+};
+
+Outcome plan(const Kinds& kinds, const View& view, Time now);
 
 }  // namespace muster::controllers::jobset

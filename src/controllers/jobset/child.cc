@@ -1,0 +1,89 @@
+#include "controllers/jobset/child.h"
+
+#include <charconv>
+
+#include "base/result.h"
+#include "controllers/jobset/names.h"
+#include "json/parse.h"
+
+namespace muster::controllers::jobset {
+namespace {
+
+using json::Value;
+
+std::int32_t int32(Value value, std::int32_t otherwise = 0) {
+  return value.is_number() ? static_cast<std::int32_t>(value.as_int()) : otherwise;
+}
+
+LabelNumber label_number(Value labels, std::string_view key) {
+  LabelNumber out;
+  const Value value = labels.get(key);
+  out.present = value.is_string();
+  const std::string_view text = value.as_string();
+  std::int32_t number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (fault == std::errc() && end == text.data() + text.size() && !text.empty()) out.value = number;
+  return out;
+}
+
+void read_end(Value conditions, Child& child) {
+  // A Job that has only been doomed to fail (FailureTarget) still has pods.
+  for (const Value condition : conditions.items()) {
+    const std::string_view type = condition.get("type").as_string();
+    if (condition.get("status").as_string() != "True") continue;
+    if (type == "Complete") {
+      child.end = Child::End::kComplete;
+      return;
+    }
+    if (type != "Failed") continue;
+    child.end = Child::End::kFailed;
+    child.failure_time = parse_time(condition.get("lastTransitionTime").as_string());
+    child.failure_reason = condition.get("reason").as_string();
+    child.failure_message = condition.get("message").as_string();
+    return;
+  }
+}
+
+}  // namespace
+
+Child read_child(Value job) {
+  const Value metadata = job.get("metadata"), spec = job.get("spec"), status = job.get("status");
+  const Value labels = metadata.get("labels");
+  Child out;
+  out.ns = metadata.get("namespace").as_string();
+  out.name = metadata.get("name").as_string();
+  out.uid = metadata.get("uid").as_string();
+  out.terminating = metadata.get("deletionTimestamp").is_string();
+  if (const Value name = labels.get(label::kReplicatedJobName); name.is_string()) {
+    out.replicated_job = name.as_string();
+  }
+  out.job_index = label_number(labels, label::kJobIndex);
+  out.restart_attempt = label_number(labels, label::kRestartAttempt);
+  out.job_restart_attempt = label_number(labels, label::kJobRestartAttempt);
+  out.suspend = spec.get("suspend").as_bool();
+  out.parallelism = int32(spec.get("parallelism"), 1);
+  if (const Value completions = spec.get("completions"); completions.is_number()) {
+    out.completions = int32(completions);
+  }
+  if (out.suspend) {
+    for (const auto& member : spec.get({"template", "spec", "nodeSelector"}).members()) {
+      out.node_selector_keys.emplace_back(member.key);
+    }
+  }
+  out.active = int32(status.get("active"));
+  out.ready = int32(status.get("ready"));
+  const std::size_t uncounted = status.get({"uncountedTerminatedPods", "succeeded"}).size();
+  out.succeeded = int32(status.get("succeeded")) + static_cast<std::int32_t>(uncounted);
+  out.has_start_time = status.get("startTime").is_string();
+  read_end(status.get("conditions"), out);
+  return out;
+}
+
+Child read_child(const store::Object& job) {
+  json::Arena arena;
+  const auto value = json::parse(arena, job.bytes());
+  MUSTER_ASSERT(value.has_value(), "an informer holds sound objects only");
+  return read_child(*value);
+}
+
+}  // namespace muster::controllers::jobset

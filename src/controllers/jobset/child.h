@@ -1,0 +1,64 @@
+// What a JobSet needs to know of one of its Jobs. Small: there may be ten thousand of them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/views.h"
+#include "controllers/runtime/plan.h"
+#include "json/value.h"
+#include "store/store.h"
+
+namespace muster::controllers::jobset {
+
+// An integer in a label: some writers put other things there.
+struct LabelNumber {
+  bool present = false;
+  std::optional<std::int32_t> value;  // nothing if it is absent or no number
+};
+
+struct Child {
+  std::string ns;
+  std::string name;
+  std::string uid;
+  bool terminating = false;
+
+  std::optional<std::string> replicated_job;
+  LabelNumber job_index;
+  LabelNumber restart_attempt;
+  LabelNumber job_restart_attempt;
+
+  bool suspend = false;
+  std::int32_t parallelism = 1;
+  std::optional<std::int32_t> completions;
+  // Of the pod template, while suspended: those that a resume may have to take away.
+  std::vector<std::string> node_selector_keys;
+
+  std::int32_t active = 0;
+  std::int32_t ready = 0;
+  std::int32_t succeeded = 0;  // with those that the Job has seen end and not counted yet
+  bool has_start_time = false;
+
+  enum class End : std::uint8_t { kNone, kComplete, kFailed };
+  End end = End::kNone;
+  // Of the condition Failed.
+  std::optional<Time> failure_time;
+  std::string failure_reason;
+  std::string failure_message;
+
+  // Pods that run at the same time when all is well.
+  std::int32_t pods_expected() const {
+    return completions ? std::min(parallelism, *completions) : parallelism;
+  }
+  bool is_ready() const { return succeeded + ready >= pods_expected(); }
+  ObjectRef ref() const {
+    return {.api_version = "batch/v1", .kind = "Job", .ns = ns, .name = name, .uid = uid};
+  }
+};
+
+Child read_child(json::Value job);
+Child read_child(const store::Object& job);
+
+}  // namespace muster::controllers::jobset

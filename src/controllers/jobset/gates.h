@@ -1,0 +1,20 @@
+// The feature gates that change what the JobSet controller does.
+#pragma once
+
+#include "admission/feature_gates.h"
+
+namespace muster::controllers::jobset {
+
+struct Gates {
+  bool restart_job = false;
+  bool elastic_job_set = false;
+  bool in_place_restart = false;
+
+  static Gates of(const admission::FeatureGates& gates) {
+    return {.restart_job = gates.enabled("RestartJob"),
+            .elastic_job_set = gates.enabled("ElasticJobSet"),
+            .in_place_restart = gates.enabled("InPlaceRestart")};
+  }
+};
+
+}  // namespace muster::controllers::jobset
