@@ -10,7 +10,7 @@ namespace muster::cli {
 
 const std::set<std::string, std::less<>>& all_controllers() {
   static const std::set<std::string, std::less<>> kAll = {
-      "agent", "job", "jobset", "scheduler", "serviceaccount", "ttl"};
+      "agent", "garbage", "job", "jobset", "namespace", "scheduler", "serviceaccount", "ttl"};
   return kAll;
 }
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "controllers/garbage/controller.h"
 #include "controllers/job/controller.h"
 #include "controllers/jobset/controller.h"
+#include "controllers/namespaces/controller.h"
 #include "controllers/runtime/informers.h"
 #include "controllers/serviceaccount/controller.h"
 #include "controllers/ttl/controller.h"
@@ -25,6 +27,8 @@ class JoinedControllers final : public ControllerSet {
     if (wanted.contains("job")) add<job::Controller>();
     if (wanted.contains("ttl")) add<ttl::Controller>();
     if (wanted.contains("scheduler")) add<scheduler::Scheduler>();
+    if (wanted.contains("namespace")) add<namespaces::Controller>();
+    if (wanted.contains("garbage")) add<garbage::Controller>();  // last: see there
     informers_.start();
   }
 
