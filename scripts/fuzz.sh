@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the fuzz targets, two at a time. First every input that ever was a finding (src/*/fuzz_findings/TARGET/*), then inputs that
 # grow from the recorded traffic of a real API server; a finding fails, and its input is left in build/fuzz/findings.
-#   fuzz.sh                         as in CI: MUSTER_FUZZ_SECONDS (30) each, always the same inputs for the same binary
+#   fuzz.sh                         as in CI: MUSTER_FUZZ_SECONDS (60) each, always the same inputs for the same binary
 #   fuzz.sh build                   only builds them
 #   fuzz.sh SECONDS [TARGET...]     a search: other inputs every time, and what was reached is kept in the cache for the next one
 set -euo pipefail
@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 mode=$([ $# -eq 0 ] && echo replay || echo search)
 only_build=
 [ "${1:-}" != build ] || { only_build=yes; shift; }
-seconds=${1:-${MUSTER_FUZZ_SECONDS:-30}}
+seconds=${1:-${MUSTER_FUZZ_SECONDS:-60}}
 shift || true
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(git ls-files 'src/*_fuzz.cc' | xargs -n1 basename -s .cc)
