@@ -31,6 +31,17 @@ class View {
   // Every object of a kind, in all namespaces if `ns` is empty.
   virtual std::vector<std::string_view> list(std::string_view group, std::string_view plural,
                                              std::string_view ns) const = 0;
+  // Those of a namespace that the caller can use; it looks closely itself. A view leaves out what
+  // does not begin with the prefix, or does not carry the labels, if that is cheap to tell.
+  struct Likeness {
+    std::string_view name_prefix;
+    std::string_view labels;  // "a=b,c=d"
+  };
+  virtual std::vector<std::string_view> list_like(std::string_view group, std::string_view plural,
+                                                  std::string_view ns,
+                                                  const Likeness& /*likeness*/) const {
+    return list(group, plural, ns);
+  }
 };
 
 struct FeatureGates;  // feature_gates.h
@@ -44,6 +55,7 @@ struct Context {
   std::string_view user;  // who asks
   Time now{};
   bool dry_run = false;
+  bool queueing = true;  // queues are ours; where Kueue runs, its own webhooks see to them
   const View* view = nullptr;
   const FeatureGates* gates = nullptr;
   std::vector<std::string>* warnings = nullptr;  // sent as Warning headers

@@ -1,13 +1,17 @@
-// What JobSet's webhooks do to the pods of a JobSet (spec: jobset 2.4 to 2.6).
+// What JobSet's webhooks do to the pods of a JobSet (spec: jobset 2.4 to 2.6): exclusive placement.
+// The first pod of a Job, its leader, finds a place that it shares with no other Job; the others
+// follow it there.
 #pragma once
 
 #include "admission/kind.h"
 
 namespace muster::admission {
 
-// Pods of a JobSet carry their priority as a label. Exclusive placement (affinity of leaders, node
-// selector of followers) belongs here too and is not there yet: the scheduler does not know
-// affinity.
-Status admit_jobset_pod(const Context& context, Value pod);
+// Pods of a JobSet carry their priority as a label. A leader gets its affinity; a follower whose
+// leader is bound gets the leader's place, any other stays as it is and is refused by the check.
+Status mutate_jobset_pod(const Context& context, Value pod);
+
+// Refuses (403) a follower that has no place to go to yet: whoever creates it tries again.
+Status check_jobset_pod(const Context& context, Value pod);
 
 }  // namespace muster::admission

@@ -97,6 +97,7 @@ void require_same_label(Value job, Value old, std::string_view key, FieldErrors&
 }  // namespace
 
 Status queue_on_create(const Context& context, Value job, Value) {
+  if (!context.queueing) return {};
   if (context.operation != Operation::kCreate || context.ns == "kube-system") return {};
   if (!job.get("spec").is_object() || has_queued_ancestor(context, job)) return {};
   const Value metadata = job.object_at("metadata");
@@ -109,13 +110,15 @@ Status queue_on_create(const Context& context, Value job, Value) {
   return {};
 }
 
-void validate_queued_create(const Context&, Value job, FieldErrors& errors) {
+void validate_queued_create(const Context& context, Value job, FieldErrors& errors) {
+  if (!context.queueing) return;
   validate_name_label(job, kQueueLabel, errors);
   validate_name_label(job, kPrebuiltLabel, errors);
   validate_max_exec_time(job, errors);
 }
 
 void validate_queued_update(const Context& context, Value job, Value old, FieldErrors& errors) {
+  if (!context.queueing) return;
   validate_name_label(job, kQueueLabel, errors);
   if (!suspended(job)) require_same_label(job, old, kQueueLabel, errors);
   if (label_of(job, kQueueLabel).empty() && !label_of(old, kQueueLabel).empty() && suspended(job) &&

@@ -11,6 +11,13 @@ json::Value parse_stored(json::Arena& arena, std::string_view text) {
   return *value;
 }
 
+std::vector<json::Value> parse_all(json::Arena& arena, const std::vector<std::string_view>& texts) {
+  std::vector<json::Value> objects;
+  objects.reserve(texts.size());
+  for (const std::string_view text : texts) objects.push_back(parse_stored(arena, text));
+  return objects;
+}
+
 }  // namespace
 
 json::Value find_object(const Context& context, json::Arena& arena, const ObjectRef& ref) {
@@ -20,10 +27,12 @@ json::Value find_object(const Context& context, json::Arena& arena, const Object
 
 std::vector<json::Value> list_objects(const Context& context, json::Arena& arena,
                                       const ObjectRef& ref) {
-  std::vector<json::Value> found;
-  for (const std::string_view text : context.view->list(ref.group, ref.plural, ref.ns))
-    found.push_back(parse_stored(arena, text));
-  return found;
+  return parse_all(arena, context.view->list(ref.group, ref.plural, ref.ns));
+}
+
+std::vector<json::Value> list_like(const Context& context, json::Arena& arena, const ObjectRef& ref,
+                                   const View::Likeness& likeness) {
+  return parse_all(arena, context.view->list_like(ref.group, ref.plural, ref.ns, likeness));
 }
 
 }  // namespace muster::admission

@@ -21,5 +21,8 @@ json::Value find_object(const Context& context, json::Arena& arena, const Object
 // Every object of a kind; ref.name is not looked at.
 std::vector<json::Value> list_objects(const Context& context, json::Arena& arena,
                                       const ObjectRef& ref);
+// At least those that are like it.
+std::vector<json::Value> list_like(const Context& context, json::Arena& arena, const ObjectRef& ref,
+                                   const View::Likeness& likeness);
 
 }  // namespace muster::admission

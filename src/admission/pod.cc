@@ -50,8 +50,9 @@ Status mutate_pod(const Context& context, Value pod, Value old) {
   if (context.operation == Operation::kCreate) MUSTER_CHECK(admit_service_account(context, pod));
   MUSTER_CHECK(admit_pod_priority(context, pod, old));
   tolerate_lost_node(pod.get("spec"));
-  if (context.operation == Operation::kCreate) MUSTER_CHECK(admit_jobset_pod(context, pod));
-  return {};
+  if (context.operation != Operation::kCreate) return {};
+  MUSTER_CHECK(mutate_jobset_pod(context, pod));
+  return check_jobset_pod(context, pod);
 }
 
 void add_gated_condition(const Context& context, Value status) {

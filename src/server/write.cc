@@ -105,6 +105,21 @@ std::vector<std::string_view> SnapshotView::list(std::string_view group, std::st
   return out;
 }
 
+// Names are in order: those that begin with the prefix follow it.
+std::vector<std::string_view> SnapshotView::list_like(std::string_view group,
+                                                      std::string_view plural, std::string_view ns,
+                                                      const Likeness& likeness) const {
+  std::vector<std::string_view> out;
+  const api::Resource* resource = registry_.find_storage(group, plural);
+  if (resource == nullptr) return out;
+  snapshot_->scan(resource->id, {ns, ns, likeness.name_prefix}, [&](const store::ObjectPtr& each) {
+    if (!each->name().starts_with(likeness.name_prefix)) return false;
+    out.push_back(each->bytes());
+    return true;
+  });
+  return out;
+}
+
 Attempt::Attempt(Call& the_call, store::SnapshotPtr the_snapshot)
     : call(the_call),
       snapshot(std::move(the_snapshot)),

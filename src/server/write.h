@@ -23,6 +23,9 @@ class SnapshotView final : public admission::View {
                         std::string_view name) const override;
   std::vector<std::string_view> list(std::string_view group, std::string_view plural,
                                      std::string_view ns) const override;
+  std::vector<std::string_view> list_like(std::string_view group, std::string_view plural,
+                                          std::string_view ns,
+                                          const Likeness& likeness) const override;
 
  private:
   store::SnapshotPtr snapshot_;
