@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/decode.h"
+#include "api/field_error.h"
 #include "json/go_kind.h"
 #include "json/parse.h"
 #include "json/write.h"
@@ -47,36 +48,21 @@ std::string_view version_part(std::string_view api_version) {
 // elsewhere.
 Status settle_kind(json::Value tree, const BodyKind& kind, const api::Registry& registry,
                    std::string_view body) {
-  const std::string expected_version = kind.gvk.api_version();
   if (kind.custom) {
-    if (tree.get("kind").as_string().empty()) {
-      return std::unexpected(unrecognized(
-          kind, fmt::format("Object 'Kind' is missing in '{}'", json::write(tree)), body));
-    }
-    if (tree.get("apiVersion").as_string() != expected_version) {
+    if (tree.get("kind").as_string().empty())
+      return std::unexpected(unrecognized(kind, kind_is_missing(tree), body));
+    if (tree.get("apiVersion").as_string() != kind.gvk.api_version()) {
       return std::unexpected(bad_request(fmt::format(
           "the API version in the data ({}) does not match the expected API version ({})",
-          tree.get("apiVersion").as_string(), expected_version)));
+          tree.get("apiVersion").as_string(), kind.gvk.api_version())));
     }
-    return {};
+    return check_custom_kind(tree, kind);
   }
-  if (tree.get("kind").as_string().empty()) tree.set("kind", kind.gvk.kind);
-  if (tree.get("apiVersion").as_string().empty()) tree.set("apiVersion", expected_version);
-  const std::string_view sent_kind = tree.get("kind").as_string();
-  const std::string_view sent_version = tree.get("apiVersion").as_string();
-  if (sent_kind == kind.gvk.kind && sent_version == expected_version) return {};
-  const std::string_view version = version_part(sent_version);
-  if (registry.find_kind(sent_version, sent_kind) == nullptr) {
-    return std::unexpected(
-        cannot_be_handled(sent_kind, version, kind,
-                          fmt::format("no kind \"{}\" is registered for version \"{}\" in scheme "
-                                      "\"pkg/runtime/scheme.go:111\"",
-                                      sent_kind, sent_version)));
+  if (const std::string why = settle_builtin_kind(tree, kind, registry); !why.empty()) {
+    return std::unexpected(cannot_be_handled(
+        tree.get("kind").as_string(), version_part(tree.get("apiVersion").as_string()), kind, why));
   }
-  return std::unexpected(cannot_be_handled(
-      sent_kind, version, kind,
-      fmt::format("converting ({}.{}) to ({}.{}): unknown conversion", version, sent_kind,
-                  kind.gvk.group.empty() ? "core" : kind.gvk.group, kind.gvk.kind)));
+  return {};
 }
 
 Result<json::Value> parse_yaml_body(json::Arena& arena, std::string_view body, Looseness& loose) {
@@ -108,6 +94,58 @@ Status judge(const Looseness& loose, const BodyKind& kind, json::Value tree,
 }
 
 }  // namespace
+
+std::string unreadable_kind(json::Value tree) {
+  for (const std::string_view member : {"kind", "apiVersion"}) {
+    const json::Value value = tree.get(member);
+    if (value.is_string() || value.is_null()) continue;
+    return fmt::format(
+        "couldn't get version/kind; json parse error: json: cannot unmarshal {} into Go struct "
+        "field .{} of type string",
+        json::go_kind(value.kind()), member);
+  }
+  return {};
+}
+
+std::string kind_is_missing(json::Value tree) {
+  return fmt::format("Object 'Kind' is missing in '{}'", json::write(tree));
+}
+
+Status check_custom_kind(json::Value tree, const BodyKind& kind) {
+  const std::string_view sent_kind = tree.get("kind").as_string();
+  const std::string_view sent_version = tree.get("apiVersion").as_string();
+  api::FieldErrors errors;
+  if (sent_kind != kind.gvk.kind)
+    errors.invalid(api::Path("kind"), sent_kind, fmt::format("must be {}", kind.gvk.kind));
+  if (sent_version != kind.gvk.api_version()) {
+    errors.invalid(api::Path("apiVersion"), sent_version,
+                   fmt::format("must be {}", kind.gvk.api_version()));
+  }
+  if (errors.empty()) return {};
+  const std::string_view group = sent_version.substr(0, sent_version.rfind('/'));
+  const bool grouped = sent_version.contains('/');
+  return std::unexpected(
+      errors.to_error(grouped ? fmt::format("{}.{}", sent_kind, group) : std::string(sent_kind),
+                      grouped ? group : "", sent_kind, tree.get({"metadata", "name"}).as_string()));
+}
+
+std::string settle_builtin_kind(json::Value tree, const BodyKind& kind,
+                                const api::Registry& registry) {
+  const std::string expected_version = kind.gvk.api_version();
+  if (tree.get("kind").as_string().empty()) tree.set("kind", kind.gvk.kind);
+  if (tree.get("apiVersion").as_string().empty()) tree.set("apiVersion", expected_version);
+  const std::string_view sent_kind = tree.get("kind").as_string();
+  const std::string_view sent_version = tree.get("apiVersion").as_string();
+  if (sent_kind == kind.gvk.kind && sent_version == expected_version) return {};
+  if (registry.find_kind(sent_version, sent_kind) == nullptr) {
+    return fmt::format(
+        "no kind \"{}\" is registered for version \"{}\" in scheme \"pkg/runtime/scheme.go:111\"",
+        sent_kind, sent_version);
+  }
+  return fmt::format("converting ({}.{}) to ({}.{}): unknown conversion",
+                     version_part(sent_version), sent_kind,
+                     kind.gvk.group.empty() ? "core" : kind.gvk.group, kind.gvk.kind);
+}
 
 BodyKind BodyKind::of(const api::Resource& resource) {
   return {resource.gvk, resource.schema, resource.custom};
@@ -176,16 +214,8 @@ Result<json::Value> decode_body(json::Arena& arena, const http::Request& request
         "Go value of type struct { APIVersion string; Kind string }",
         request.body));
   }
-  for (const std::string_view member : {"kind", "apiVersion"}) {
-    const json::Value value = tree->get(member);
-    if (value.is_string() || value.is_null()) continue;
-    return std::unexpected(unrecognized(
-        kind,
-        fmt::format("couldn't get version/kind; json parse error: json: cannot unmarshal {} into "
-                    "Go struct field .{} of type string",
-                    json::go_kind(value.kind()), member),
-        request.body));
-  }
+  if (const std::string why = unreadable_kind(*tree); !why.empty())
+    return std::unexpected(unrecognized(kind, why, request.body));
   MUSTER_CHECK(settle_kind(*tree, kind, registry, request.body));
   Result<json::Value> object = decode_tree(arena, *tree, kind, loose);
   if (!object) {

@@ -48,6 +48,15 @@ struct Looseness {
 Result<json::Value> decode_tree(json::Arena& arena, json::Value tree, const BodyKind& kind,
                                 Looseness& loose);
 
+// An object is stored as what it says it is, so that must be what it was sent as. A built-in kind
+// that says nothing is told what it is; the answer is why it belongs elsewhere, or empty.
+std::string settle_builtin_kind(json::Value tree, const BodyKind& kind,
+                                const api::Registry& registry);
+// A custom resource has to say it itself: kInvalid if it is another.
+Status check_custom_kind(json::Value tree, const BodyKind& kind);
+std::string kind_is_missing(json::Value tree);  // what to say of one that does not
+std::string unreadable_kind(json::Value tree);  // why kind and apiVersion are no texts, or empty
+
 // The body as a tree, before its kind is known. Fails with kUnsupportedMediaType or kBadRequest
 // (bare parse error).
 Result<json::Value> parse_body(json::Arena& arena, const http::Request& request, bool custom,

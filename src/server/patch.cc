@@ -20,8 +20,8 @@ Result<Outcome> plan_patch(Attempt& attempt, PatchType type, const WriteOptions&
   MUSTER_TRY(const json::Value tree,
              patched(attempt.arena, type, call.request().body, old, *resource.schema, loose));
   MUSTER_TRY(const json::Value object,
-             decode_patched(attempt.arena, tree, BodyKind::of(resource), std::move(loose),
-                            {options.validation, &attempt.call.warnings}));
+             decode_patched(attempt.arena, tree, BodyKind::of(resource), call.core->registry,
+                            std::move(loose), {options.validation, &attempt.call.warnings}));
   return update_to(attempt, live, old, object, options, tracking, {.sent_whole = false});
 }
 

@@ -60,7 +60,8 @@ Result<json::Value> patched(json::Arena& arena, PatchType type, std::string_view
 }
 
 Result<json::Value> decode_patched(json::Arena& arena, json::Value tree, const BodyKind& kind,
-                                   Looseness loose, const BodyRules& rules) {
+                                   const api::Registry& registry, Looseness loose,
+                                   const BodyRules& rules) {
   const auto invalid = [&](std::string_view why) {
     api::FieldErrors errors;
     errors.invalid(api::Path("patch"), json::write(tree), why);
@@ -68,6 +69,13 @@ Result<json::Value> decode_patched(json::Arena& arena, json::Value tree, const B
   };
   if (!tree.is_object())
     return invalid("json: cannot unmarshal the patched document into an object");
+  if (const std::string why = unreadable_kind(tree); !why.empty()) return invalid(why);
+  if (kind.custom) {
+    if (tree.get("kind").as_string().empty()) return invalid(kind_is_missing(tree));
+    MUSTER_CHECK(check_custom_kind(tree, kind));
+  } else if (const std::string why = settle_builtin_kind(tree, kind, registry); !why.empty()) {
+    return invalid(why);
+  }
   const Result<json::Value> object = decode_tree(arena, tree, kind, loose);
   if (!object) return invalid(object.error().message);
   if (loose.empty() || rules.validation == FieldValidation::kIgnore) return object;

@@ -27,7 +27,8 @@ Result<json::Value> patched(json::Arena& arena, PatchType type, std::string_view
 // The result of a patch in the form of its kind; a result that cannot be decoded is a 422 that
 // quotes it.
 Result<json::Value> decode_patched(json::Arena& arena, json::Value tree, const BodyKind& kind,
-                                   Looseness loose, const BodyRules& rules);
+                                   const api::Registry& registry, Looseness loose,
+                                   const BodyRules& rules);
 
 // The document of an apply: decoded YAML, of the right kind, without managedFields.
 Result<json::Value> apply_document(json::Arena& arena, std::string_view body,

@@ -86,7 +86,8 @@ Result<json::Value> sent_scale(Attempt& attempt, json::Value present, const Writ
     Looseness loose;
     MUSTER_TRY(const json::Value tree,
                patched(attempt.arena, *type, call.request().body, present, *kind.schema, loose));
-    MUSTER_TRY(scale, decode_patched(attempt.arena, tree, kind, std::move(loose), rules));
+    MUSTER_TRY(scale, decode_patched(attempt.arena, tree, kind, call.core->registry,
+                                     std::move(loose), rules));
   } else {
     MUSTER_TRY(scale, decode_body(attempt.arena, call.request(), kind, call.core->registry, rules));
   }

@@ -254,6 +254,47 @@ TEST_F(Write, APatchSaysWhyItFailed) {
   EXPECT_EQ(server.patch(std::string(kMaps) + "/c?force=true", "{}")->status, 422);
 }
 
+// An object of another kind among ConfigMaps would break every list of them.
+TEST_F(Write, APatchCannotMakeAnotherKindOfAnObject) {
+  create(R"({"metadata":{"name":"c"}})");
+  const auto ends = [&](const std::string& body) {
+    const TestExchangePtr refused = patch("c", body);
+    EXPECT_EQ(refused->status, 422) << body << refused->body;
+    const std::string message = at(*refused, {"message"});
+    return message.substr(message.rfind("}\": ") + 4);
+  };
+  EXPECT_EQ(ends(R"({"kind":"Pod"})"),
+            "converting (v1.Pod) to (core.ConfigMap): unknown conversion");
+  EXPECT_EQ(ends(R"({"apiVersion":"v9"})"),
+            "no kind \"ConfigMap\" is registered for version \"v9\" in scheme "
+            "\"pkg/runtime/scheme.go:111\"");
+  EXPECT_EQ(ends(R"({"kind":5})"),
+            "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go "
+            "struct field .kind of type string");
+  EXPECT_EQ(patch("c", R"({"kind":null,"data":{"a":"b"}})")->status, 200);
+  EXPECT_EQ(at(*get("c"), {"kind"}), "ConfigMap");
+}
+
+TEST_F(Write, ACustomResourceIsOfItsKind) {
+  const std::string flavors = "/apis/kueue.x-k8s.io/v1beta2/resourceflavors";
+  const auto flavor = [](const std::string& kind) {
+    return R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":")" + kind +
+           R"(","metadata":{"name":"f"}})";
+  };
+  const TestExchangePtr other = server.admin("POST", flavors, flavor("Flavor"));
+  EXPECT_EQ(other->status, 422);
+  EXPECT_EQ(at(*other, {"message"}),
+            "Flavor.kueue.x-k8s.io \"f\" is invalid: kind: Invalid value: \"Flavor\": must be "
+            "ResourceFlavor");
+  ASSERT_EQ(server.admin("POST", flavors, flavor("ResourceFlavor"))->status, 201);
+  for (const char* const body :
+       {R"({"kind":"Flavor"})", R"({"kind":null})", R"({"apiVersion":"v9"})",
+        R"({"apiVersion":null})", R"({"apiVersion":5})"}) {
+    const TestExchangePtr refused = server.patch(flavors + "/f", body);
+    EXPECT_EQ(refused->status, 422) << body << refused->body;
+  }
+}
+
 TEST_F(Write, TooManyOperationsAreTooLarge) {
   create(R"({"metadata":{"name":"c"}})");
   std::string operations = "[";
