@@ -19,6 +19,7 @@ using json::Arena;
 using json::Value;
 
 constexpr int kMaxPods = 1000;  // of one node; processes are cheap, but not free
+constexpr std::int64_t kLongestGrace = std::int64_t{1000} * 365 * 86'400;  // in seconds: for ever
 constexpr std::string_view kLoopback = "127.0.0.1";
 
 Value node_status(Arena& arena, Time now) {
@@ -140,8 +141,8 @@ class Agent::Pod {
     for (const auto& process : processes_) {
       if (process) process->signal(SIGTERM);
     }
-    const auto grace =
-        std::chrono::seconds(pod_.get({"metadata", "deletionGracePeriodSeconds"}).as_int());
+    const auto grace = std::chrono::seconds(std::clamp<std::int64_t>(
+        pod_.get({"metadata", "deletionGracePeriodSeconds"}).as_int(), 0, kLongestGrace));
     agent_.client_.loop().after(grace, [this, alive = std::weak_ptr(alive_)] {
       if (alive.expired()) return;
       for (const auto& process : processes_) {

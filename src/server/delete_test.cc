@@ -46,6 +46,26 @@ TEST_F(Delete, MostKindsAnswerWithAStatus) {
   EXPECT_EQ(remove(kMaps + "/c")->status, 404);
 }
 
+TEST_F(Delete, ABodyThatIsNoDeleteOptionsDeletesNothing) {
+  make_map(R"({"name":"c"})");
+  for (const char* const body : {"[]", "5", R"({"apiVersion":"v1","kind":"ConfigMap"})"}) {
+    EXPECT_EQ(remove(kMaps + "/c", body)->status, 400) << body;
+  }
+  EXPECT_EQ(status_of(kMaps + "/c"), 200);
+  EXPECT_EQ(remove(kMaps + "/c", "null")->status, 200);
+}
+
+TEST_F(Delete, AGracePeriodMayBeAsLongAsANumberCanSay) {
+  make_pod("p", "n");
+  const TestExchangePtr marked =
+      remove(kPods + "/p", R"({"gracePeriodSeconds":9223372036854775807})");
+  EXPECT_EQ(at(*marked, {"metadata", "deletionGracePeriodSeconds"}), "9223372036854775807");
+  EXPECT_EQ(at(*marked, {"metadata", "deletionTimestamp"}), "3026-05-18T08:00:00Z");
+  EXPECT_EQ(
+      at(*remove(kPods + "/p", R"({"gracePeriodSeconds":60})"), {"metadata", "deletionTimestamp"}),
+      "2027-01-15T08:01:00Z");
+}
+
 TEST_F(Delete, AFinalizerHoldsTheObjectUntilItIsTaken) {
   make_map(R"({"name":"c","finalizers":["x.io/hold"]})");
   const TestExchangePtr marked = remove(kMaps + "/c");

@@ -52,6 +52,13 @@ bool settle_finalizers(json::Value metadata, Propagation propagation) {
   return true;
 }
 
+// Longer than any pod is waited for, and still a time that can be written down.
+constexpr std::int64_t kLongestGrace = std::int64_t{1000} * 365 * 86'400;
+
+std::chrono::seconds grace_time(std::int64_t seconds) {
+  return std::chrono::seconds(std::clamp<std::int64_t>(seconds, 0, kLongestGrace));
+}
+
 void set_deletion(json::Value metadata, Time when, std::int64_t grace) {
   metadata.set("deletionTimestamp", format_time(when));
   metadata.set("deletionGracePeriodSeconds", json::Value::of(grace));
@@ -88,7 +95,7 @@ Grace settle_pod_grace(json::Value pod, const DeleteOptions& options, Time now) 
   const std::optional<Time> deleted_at = parse_time(metadata.get("deletionTimestamp").as_string());
   if (!deleted_at) {
     const std::int64_t grace = pod_grace(pod, options);
-    set_deletion(metadata, now + std::chrono::seconds(grace), grace);
+    set_deletion(metadata, now + grace_time(grace), grace);
     raise_generation(metadata);
     return Grace::kSet;
   }
@@ -96,7 +103,7 @@ Grace settle_pod_grace(json::Value pod, const DeleteOptions& options, Time now) 
   const std::int64_t old_grace = metadata.get("deletionGracePeriodSeconds").as_int();
   if (!options.grace_seconds || *options.grace_seconds >= old_grace) return Grace::kPending;
   std::int64_t grace = std::max<std::int64_t>(*options.grace_seconds, 0);
-  Time when = *deleted_at - std::chrono::seconds(old_grace) + std::chrono::seconds(grace);
+  Time when = *deleted_at - grace_time(old_grace) + grace_time(grace);
   if (grace > 0 && when < now) {  // it may not lie in the past
     when = now;
     grace = 1;

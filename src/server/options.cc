@@ -7,6 +7,7 @@
 #include "api/field_error.h"
 #include "base/ascii.h"
 #include "fields/managed_fields.h"
+#include "json/go_kind.h"
 #include "server/errors.h"
 
 namespace muster::server {
@@ -96,6 +97,23 @@ Result<DeleteOptions> finish(DeleteOptions options, const std::vector<std::strin
   if (!errors.empty()) return std::unexpected(invalid_options(errors, "DeleteOptions"));
   options.dry_run = !dry_run.empty();
   return options;
+}
+
+// Whoever sends something else has not meant to delete with the defaults. null says nothing.
+Status check_delete_body(json::Value sent) {
+  if (sent.is_null()) return {};
+  if (!sent.is_object()) {
+    return std::unexpected(bad_request(fmt::format(
+        "couldn't get version/kind; json parse error: json: cannot unmarshal {} into Go value of "
+        "type struct {{ APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
+        "\"json:\\\"kind,omitempty\\\"\" }}",
+        json::go_kind(sent.kind()))));
+  }
+  const std::string_view kind = sent.get("kind").as_string();
+  if (kind.empty() || kind == "DeleteOptions") return {};
+  return std::unexpected(bad_request(fmt::format(
+      "no kind \"{}\" is registered for version \"{}\" in scheme \"pkg/runtime/scheme.go:111\"",
+      kind, sent.get("apiVersion").as_string())));
 }
 
 void check_list(const ListOptions& options, api::FieldErrors& errors) {
@@ -195,6 +213,7 @@ Result<DeleteOptions> parse_delete_options(json::Arena& arena, const http::Reque
                   false};
     Looseness loose;
     MUSTER_TRY(const json::Value sent, parse_body(arena, request, false, registry, loose));
+    MUSTER_CHECK(check_delete_body(sent));
     if (kind.schema == nullptr || !sent.is_object()) return read_delete_options(sent);
     MUSTER_TRY(const json::Value tree, decode_tree(arena, sent, kind, loose));
     return read_delete_options(tree);
