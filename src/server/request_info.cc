@@ -35,17 +35,21 @@ Result<std::vector<std::string>> path_segments(std::string_view path) {
   return segments;
 }
 
-bool is_true(std::string_view text) { return text == "true" || text == "1"; }
+// As upstream reads it: everything but "false" and "0" is meant.
+bool asks_to_watch(const Query& query) {
+  if (!query.has("watch")) return false;
+  const std::string value = lower_case(query.get("watch"));
+  return value != "false" && value != "0";
+}
 
+// Methods are case-sensitive, and one that is none of HTTP's is no verb: there is no LIST.
 std::string verb_of(std::string_view method, const RequestInfo& info) {
   if (method == "POST") return "create";
   if (method == "PUT") return "update";
   if (method == "PATCH") return "patch";
   if (method == "DELETE") return info.name.empty() ? "deletecollection" : "delete";
-  if (method != "GET" && method != "HEAD") return lower_case(method);
-  const bool watching = is_true(info.query.get("watch")) ||
-                        (info.query.has("watch") && info.query.get("watch").empty());
-  if (watching && info.subresource.empty()) return "watch";
+  if (method != "GET" && method != "HEAD") return "";
+  if (asks_to_watch(info.query) && info.subresource.empty()) return "watch";
   return info.name.empty() ? "list" : "get";
 }
 
