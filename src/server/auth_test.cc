@@ -178,6 +178,7 @@ TEST_F(Auth, ATokenForSomebodyElseIsNoProofHere) {
 TEST_F(Auth, ImpersonationIsOffUnlessAllowed) {
   const http::Headers as_bob{{"Impersonate-User", "bob"}};
   EXPECT_EQ(server.admin("GET", "/api/v1/pods", "", as_bob)->status, 403);
+  EXPECT_EQ(server.admin("GET", "/api/v1/pods", "", {{"impersonate-group", "few"}})->status, 400);
   TestServer open({.impersonation = true});
   EXPECT_EQ(
       at(*open.admin("GET", "/api/v1/pods", "", as_bob), {"message"}),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "server/secret.h"
 #include "server/service_account_token.h"
 
@@ -27,6 +28,13 @@ std::optional<std::string_view> bearer_token(const http::Request& request) {
   std::string_view token = header.substr(kScheme.size());
   while (token.starts_with(' ')) token.remove_prefix(1);
   return token;
+}
+
+bool wants_to_impersonate(const http::Request& request) {
+  constexpr std::string_view kPrefix = "Impersonate-";
+  return std::ranges::any_of(request.headers, [kPrefix](const http::Header& header) {
+    return equal_ignoring_case(std::string_view(header.first).substr(0, kPrefix.size()), kPrefix);
+  });
 }
 
 User user_of_certificate(const http::Peer& peer) {
@@ -71,6 +79,10 @@ Result<User> authenticate(Core& core, const http::Request& request) {
 
 Result<User> impersonate(const Core& core, const http::Request& request, User user) {
   const std::string_view wanted = http::find_header(request.headers, "Impersonate-User");
+  if (wanted.empty() && wants_to_impersonate(request)) {  // who asks for less must not get all
+    return fail(Code::kBadRequest,
+                "groups, uid or extra cannot be impersonated without impersonating a user");
+  }
   if (wanted.empty()) return user;
   if (!core.options.impersonation || !user.in_group(kMasters)) {
     return std::unexpected(
