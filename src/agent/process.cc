@@ -37,6 +37,7 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::signal(SIGPIPE, SIG_DFL);  // which we ignore: programs in pipes rely on dying of it
   if (!spec.working_directory.empty() && ::chdir(spec.working_directory.c_str()) != 0)
     give_up(kChdir);
   const int log = ::open(spec.log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
