@@ -63,6 +63,15 @@ Result<Audit> audit_file(const std::string& file) {
   return audit;
 }
 
+// SQLite would take the log of the database that was here before for one of the restored database,
+// and play it back into that.
+Status refuse_leftover_log(const std::string& log) {
+  if (access(log.c_str(), F_OK) != 0) return {};
+  return fail(
+      Code::kAlreadyExists,
+      fmt::format("{} is there, the log of a database that is gone: move it away first", log));
+}
+
 // Whatever is there survives, nothing before the jump can be watched, and counting goes on behind
 // it.
 Status jump_forward(Database& database, const Audit& audit) {
@@ -97,6 +106,7 @@ Status backup_database(const std::string& database_file, const std::string& vfs,
 Status restore_sqlite(const std::string& backup_file, const std::string& dir) {
   MUSTER_TRY(const Audit audit, audit_file(backup_file));
   MUSTER_TRY(auto directory, DataDirectory::lock(dir));
+  MUSTER_CHECK(refuse_leftover_log(directory.database_file() + "-wal"));
   MUSTER_TRY(auto part, PartialFile::create(directory.database_file()));
   {
     MUSTER_TRY(auto backup, Database::open(backup_file, Database::Mode::kReadOnly, ""));

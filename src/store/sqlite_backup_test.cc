@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <thread>
 
 #include "store/testing/store_fixture.h"
@@ -102,6 +103,22 @@ TEST_F(BackupTest, NothingIsOverwritten) {
   const Status onto_data = restore_sqlite(backup, data);
   ASSERT_FALSE(onto_data);
   EXPECT_EQ(onto_data.error().code, Code::kAlreadyExists);
+}
+
+// A server that was killed leaves its log. Somebody removes the database only, and restores.
+TEST_F(BackupTest, ALogOfAnotherDatabaseIsNotPlayedIntoTheRestoredOne) {
+  auto store = open(data);
+  ASSERT_TRUE(store->backup(backup));
+  ASSERT_TRUE(write_and_wait(*store, put_of(pod("late"), "x")));
+  std::filesystem::create_directory(restored);
+  std::filesystem::permissions(restored, std::filesystem::perms::owner_all);
+  std::filesystem::copy_file(data + "/muster.db-wal", restored + "/muster.db-wal");
+  const Status refused = restore_sqlite(backup, restored);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kAlreadyExists);
+  EXPECT_THAT(refused.error().message, HasSubstr("muster.db-wal"));
+  std::filesystem::remove(restored + "/muster.db-wal");
+  EXPECT_TRUE(restore_sqlite(backup, restored));
 }
 
 TEST_F(BackupTest, ADamagedBackupIsNotRestored) {
