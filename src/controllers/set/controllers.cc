@@ -7,6 +7,7 @@
 #include "controllers/job/controller.h"
 #include "controllers/jobset/controller.h"
 #include "controllers/namespaces/controller.h"
+#include "controllers/placement/controller.h"
 #include "controllers/runtime/informers.h"
 #include "controllers/serviceaccount/controller.h"
 #include "controllers/ttl/controller.h"
@@ -23,7 +24,10 @@ class JoinedControllers final : public ControllerSet {
         shared_{client, registry, informers_, decisions_, metrics, std::move(options.gates)} {
     const auto& wanted = options.wanted;
     if (wanted.contains("serviceaccount")) add<serviceaccount::Controller>();
-    if (wanted.contains("jobset")) add<jobset::Controller>();
+    if (wanted.contains("jobset")) {
+      add<jobset::Controller>();
+      add<placement::Controller>();
+    }
     if (wanted.contains("job")) add<job::Controller>();
     if (wanted.contains("ttl")) add<ttl::Controller>();
     if (wanted.contains("scheduler")) add<scheduler::Scheduler>();

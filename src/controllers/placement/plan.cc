@@ -1,0 +1,103 @@
+#include "controllers/placement/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/result.h"
+#include "controllers/jobset/names.h"
+#include "controllers/runtime/writes.h"
+#include "json/parse.h"
+
+namespace muster::controllers::placement {
+namespace {
+
+using json::Value;
+
+constexpr std::string_view kCompletionIndex = "batch.kubernetes.io/job-completion-index";
+
+ObjectRef ref_of(const Pod& pod) {
+  return {.api_version = "v1", .kind = "Pod", .ns = pod.ns, .name = pod.name, .uid = pod.uid};
+}
+
+std::vector<const Pod*> followers_of(const View& view) {
+  std::vector<const Pod*> out;
+  std::ranges::copy_if(view.pods, std::back_inserter(out), [&](const Pod* pod) {
+    return !pod->is_leader && !pod->is_over && !pod->topology.empty() &&
+           pod->job_key == view.leader.job_key && pod->controller_uid == view.leader.controller_uid;
+  });
+  return out;
+}
+
+// Before the deletion, so that a podFailurePolicy can tell it from a failure.
+client::Operation explain(const api::Resource& pods, const Pod& pod, Time now) {
+  json::Arena arena;
+  const Value condition = Value::object(arena);
+  condition.set("type", "DisruptionTarget");
+  condition.set("status", "True");
+  condition.set("reason", "ExclusivePlacementViolation");
+  condition.set("message", "Pod violated JobSet exclusive placement policy");
+  condition.set("lastTransitionTime", format_time(now));
+  const Value change = Value::object(arena);
+  change.object_at("status").array_at("conditions").push_back(condition);
+  client::Operation operation = patch(pods, ref_of(pod), change, "status");
+  operation.patch_type = client::PatchType::kStrategic;  // conditions of others stay
+  return operation;
+}
+
+}  // namespace
+
+Pod read_pod(const store::Object& object) {
+  const api::Meta& meta = object.meta();
+  Pod out{.ns = meta.ns, .name = meta.name, .uid = meta.uid};
+  const auto topology = meta.annotation(jobset::kExclusiveTopology);
+  if (!topology || meta.annotation(jobset::kNodeSelectorStrategy)) return out;
+  out.topology = *topology;
+  if (const auto* owner = meta.controller()) out.controller_uid = owner->uid;
+  out.job_key = meta.label(jobset::label::kJobKey).value_or("");
+  out.is_leader = meta.annotation(kCompletionIndex) == "0";
+  json::Arena arena;
+  const auto value = json::parse(arena, object.bytes());
+  MUSTER_ASSERT(value.has_value(), "an informer holds sound objects only");
+  const std::string_view phase = value->get({"status", "phase"}).as_string();
+  out.is_over = meta.deletion_time || phase == "Succeeded" || phase == "Failed";
+  const Value spec = value->get("spec");
+  out.node_name = spec.get("nodeName").as_string();
+  if (const Value domain = spec.get("nodeSelector").get(*topology); domain.is_string()) {
+    out.domain = domain.as_string();
+  }
+  return out;
+}
+
+Plan plan(const api::Resource& pods, const View& view, Time now) {
+  const Pod& leader = view.leader;
+  Plan plan;
+  if (!leader.is_leader || leader.topology.empty() || leader.is_over || leader.node_name.empty()) {
+    return plan;
+  }
+  const std::vector<const Pod*> followers = followers_of(view);
+  if (view.node == nullptr) {
+    if (!followers.empty()) plan.error = "leader topology is unknown (node not found)";
+    return plan;
+  }
+  const auto domain = view.node->label(leader.topology);
+  if (!domain) {
+    plan.error =
+        fmt::format("node {} does not have topology label: {}", leader.node_name, leader.topology);
+    return plan;
+  }
+  const auto is_astray = [&](const Pod* pod) { return pod->domain != *domain; };
+  if (std::ranges::none_of(followers, is_astray)) return plan;
+  Step explained, deleted;
+  for (const Pod* pod : followers) {
+    explained.writes.push_back({.operation = explain(pods, *pod, now)});
+    deleted.writes.push_back({.operation = remove(pods, ref_of(*pod), Propagation::kBackground)});
+  }
+  plan.steps = {std::move(explained), std::move(deleted)};
+  plan.reason =
+      fmt::format("pods of the Job are not where its leader is ({} {})", leader.topology, *domain);
+  return plan;
+}
+
+}  // namespace muster::controllers::placement
