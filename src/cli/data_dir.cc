@@ -19,6 +19,7 @@ namespace {
 constexpr auto kAuthorityLife = std::chrono::days(3650);
 constexpr auto kCertificateLife = std::chrono::days(365);
 constexpr auto kRenewBefore = std::chrono::days(30);
+constexpr std::size_t kMinTokenKey = 32;
 
 std::string trouble(std::string_view what, const std::string& file) {
   return fmt::format("cannot {} {}: {}", what, file, std::strerror(errno));
@@ -141,7 +142,12 @@ Result<std::string> open_token_key(const std::string& dir) {
   const std::string file = dir + "/pki/tokens.key";
   if (!std::filesystem::exists(file)) MUSTER_CHECK(write_private_file(file, net::random_token()));
   MUSTER_CHECK(refuse_if_readable_by_others(file));
-  return read_file(file);
+  Result<std::string> key = read_file(file);
+  if (key && key->size() < kMinTokenKey) {  // anybody could guess it, and sign with it
+    return fail(Code::kInvalid,
+                fmt::format("{} is too short to be a key; remove it, and a new one is made", file));
+  }
+  return key;
 }
 
 }  // namespace
@@ -180,10 +186,11 @@ Status write_private_file(const std::string& file, std::string_view text) {
   return {};
 }
 
-Result<Credentials> open_data_dir(const std::string& dir,
-                                  const std::vector<std::string>& server_names,
-                                  const Clock& clock) {
-  MUSTER_CHECK(make_private_directory(dir));
+Status make_data_dir(const std::string& dir) { return make_private_directory(dir); }
+
+Result<Credentials> open_credentials(const std::string& dir,
+                                     const std::vector<std::string>& server_names,
+                                     const Clock& clock) {
   MUSTER_CHECK(make_private_directory(dir + "/pki"));
   const Time now = clock.now();
   MUSTER_TRY(const net::KeyPair authority, open_authority(dir, now));

@@ -32,10 +32,14 @@ struct Credentials {
   std::string token_key;  // signs the tokens of service accounts
 };
 
+// Creates it if it is missing; refuses one that others may open (S10).
+Status make_data_dir(const std::string& dir);
+
 // Creates what is missing, renews certificates that are near their end or do not cover the names,
-// and refuses a directory or key that others may read (S10).
-Result<Credentials> open_data_dir(const std::string& dir,
-                                  const std::vector<std::string>& server_names, const Clock& clock);
+// and refuses keys that others may read. The caller has locked the directory.
+Result<Credentials> open_credentials(const std::string& dir,
+                                     const std::vector<std::string>& server_names,
+                                     const Clock& clock);
 
 std::string kubeconfig(const Credentials& credentials, const std::string& url);
 

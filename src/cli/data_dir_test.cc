@@ -49,5 +49,39 @@ TEST(WritePrivateFile, TakesRightsFromOthers) {
   EXPECT_EQ(look(file).st_mode & 0777, 0600U);
 }
 
+class OpenCredentials : public ::testing::Test {
+ protected:
+  Result<Credentials> open() { return open_credentials(data, {"localhost"}, clock); }
+
+  const store::testing::TempDirectory dir;
+  const std::string data = dir / "data";
+  ManualClock clock{Time{std::chrono::hours(24 * 365 * 50)}};
+};
+
+TEST_F(OpenCredentials, KeysAreMadeOnceAndKept) {
+  ASSERT_TRUE(make_data_dir(data));
+  const auto first = open();
+  ASSERT_TRUE(first) << first.error().message;
+  const auto again = open();
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->ca_pem, first->ca_pem);
+  EXPECT_EQ(again->token_key, first->token_key);
+}
+
+TEST_F(OpenCredentials, ADirectoryThatOthersMayOpenIsRefused) {
+  ASSERT_TRUE(make_data_dir(data));
+  ::chmod(data.c_str(), 0755);
+  EXPECT_EQ(make_data_dir(data).error().code, Code::kForbidden);
+}
+
+TEST_F(OpenCredentials, AKeyThatAnybodyCouldGuessIsRefused) {
+  ASSERT_TRUE(make_data_dir(data));
+  ASSERT_TRUE(open());
+  ASSERT_TRUE(write_private_file(data + "/pki/tokens.key", ""));
+  const auto refused = open();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kInvalid);
+}
+
 }  // namespace
 }  // namespace muster::cli

@@ -69,12 +69,15 @@ class EmbeddedEngine final : public Engine {
   ~EmbeddedEngine() override {
     control_ = nullptr;  // processes end first: their last words still find a server
     if (http_) http_->stop();
+    if (store_) store_->stop();  // its callbacks still post to the loop
   }
 
   Status start() {
-    MUSTER_TRY(const Credentials credentials,
-               open_data_dir(options_.data_dir, names(), real_clock()));
+    MUSTER_CHECK(make_data_dir(options_.data_dir));
+    // Locks the directory, so that two servers that start at once do not mix their keys.
     MUSTER_TRY(auto disk, store::open_sqlite(options_.data_dir));
+    MUSTER_TRY(const Credentials credentials,
+               open_credentials(options_.data_dir, names(), real_clock()));
     MUSTER_TRY(store_, store::Store::open(std::move(disk), api::Registry::builtin(), real_clock(),
                                           metrics_));
     start_server(credentials);

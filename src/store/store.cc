@@ -19,7 +19,9 @@ class ThreadedStore final : public Store {
     if (!options_.commit_inline) thread_ = std::thread([this] { run(); });
   }
 
-  ~ThreadedStore() override {
+  ~ThreadedStore() override { stop(); }
+
+  void stop() override {
     queue_.close();
     if (thread_.joinable()) thread_.join();
   }

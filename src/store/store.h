@@ -143,7 +143,11 @@ class Store {
   static Result<std::unique_ptr<Store>> open(std::unique_ptr<Durability> disk,
                                              const api::Registry& registry, const Clock& clock,
                                              Metrics& metrics, Options options = {});
-  virtual ~Store() = default;  // finishes what is queued, then stops
+  virtual ~Store() = default;  // stops
+
+  // Finishes what is queued, then takes no more writes: no callback comes afterwards. For those
+  // whose callbacks need what must go before the store. Not to be called from a callback.
+  virtual void stop() = 0;
 
   // Called once, when the write is durable and visible, or has failed: on the commit thread, or, if
   // the queue is full or the store is stopping, on the caller's before submit() returns. Must not

@@ -374,6 +374,16 @@ TEST_F(ThreadedStoreTest, WritesThatCameDuringASyncShareTheNextOne) {
   EXPECT_THAT(platter->group_sizes(), ElementsAre(1u, 3u));
 }
 
+TEST_F(ThreadedStoreTest, AStoppedStoreHasAnsweredAllAndTakesNoMore) {
+  submit("a");
+  platter->release();
+  store->stop();
+  EXPECT_THAT(answers(), ElementsAre("first ok", "a ok"));
+  submit("late");
+  EXPECT_THAT(answers(), ElementsAre("first ok", "a ok", "late no"));
+  store->stop();  // once more is no harm
+}
+
 TEST_F(ThreadedStoreTest, AFullQueueRefusesAtOnce) {
   for (const char* name : {"a", "b", "c", "d", "e"}) submit(name);
   EXPECT_THAT(answers(), ElementsAre("e 429"));
