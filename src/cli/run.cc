@@ -52,6 +52,13 @@ Result<std::string> read_input(const std::string& file) {
   return std::string(std::istreambuf_iterator<char>(std::cin), {});
 }
 
+// Of the created object: the file may have given a prefix only.
+std::string name_in(std::string_view object) {
+  json::Arena arena;
+  const auto tree = json::parse(arena, object);
+  return tree ? std::string(tree->get({"metadata", "name"}).as_string()) : "";
+}
+
 // One run: from the first create to the JobSet's end.
 class Run {
  public:
@@ -67,7 +74,7 @@ class Run {
     text_ = text;
     MUSTER_TRY(documents_, json::parse_yaml(arena_, text));
     for (const auto& document : documents_) MUSTER_CHECK(add(document.root));
-    if (job_set_.empty()) return fail(Code::kInvalid, "there is no JobSet in the file");
+    if (!has_job_set_) return fail(Code::kInvalid, "there is no JobSet in the file");
     create_next();
     return {};
   }
@@ -85,9 +92,9 @@ class Run {
     const std::string ns = !resource->namespaced ? "" : named.empty() ? ns_ : std::string(named);
     const std::string name(object.get({"metadata", "name"}).as_string());
     if (kind == "JobSet") {
-      if (!job_set_.empty())
+      if (has_job_set_)
         return fail(Code::kInvalid, "there are two JobSets in the file; run takes one");
-      job_set_ = name;
+      has_job_set_ = true;
       ns_ = ns;
     }
     creates_.push_back({.verb = client::Verb::kCreate,
@@ -103,6 +110,7 @@ class Run {
     if (created_ == creates_.size()) return follow();
     client_.write(creates_[created_], [this](Result<std::string> answer) {
       if (!answer) return refused(answer.error());
+      if (creates_[created_].resource->gvk.kind == "JobSet") job_set_ = name_in(*answer);
       ++created_;
       create_next();
     });
@@ -211,7 +219,8 @@ class Run {
   client::Client client_;
   std::string ns_;
   std::string kubeconfig_;
-  std::string job_set_;
+  bool has_job_set_ = false;
+  std::string job_set_;  // its name, once it is created
   std::string file_;
   std::string_view text_;
   json::Arena arena_;

@@ -8,11 +8,23 @@
 
 namespace muster::cli {
 
+namespace {
+
+// What the parent has made us ignore (nohup, a shell's background job) stays ignored. Blocked, it
+// would be delivered.
+void add_unless_ignored(sigset_t& set, int number) {
+  struct sigaction present{};
+  ::sigaction(number, nullptr, &present);
+  if (present.sa_handler != SIG_IGN) ::sigaddset(&set, number);
+}
+
+}  // namespace
+
 Signals::Signals() {
   sigset_t set;
   ::sigemptyset(&set);
-  ::sigaddset(&set, SIGINT);
   ::sigaddset(&set, SIGTERM);
+  for (const int number : {SIGINT, SIGHUP}) add_unless_ignored(set, number);
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
   fd_ = ::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);

@@ -1,4 +1,5 @@
-// SIGINT and SIGTERM as events of a loop.
+// SIGTERM, SIGINT and SIGHUP as events of a loop; the last two unless we were started with them
+// ignored.
 #pragma once
 
 #include <functional>
@@ -9,7 +10,7 @@ namespace muster::cli {
 
 class Signals {
  public:
-  // Blocks both signals for every thread that is started later; so create it before any.
+  // Blocks the signals for every thread that is started later; so create it before any.
   Signals();
   ~Signals();
   Signals(const Signals&) = delete;
