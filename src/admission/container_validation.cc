@@ -44,9 +44,16 @@ void validate_mount_propagation(Value mount, Value container, const Path& path,
                      "Bidirectional mount propagation is available only to privileged containers");
 }
 
-void validate_volume_mounts(Value container, Value volumes, const Path& path, FieldErrors& errors) {
+Names names_of(Value list) {
+  Names names;
+  for (const Value item : list.items()) names.insert(text_of(item, "name"));
+  return names;
+}
+
+void validate_volume_mounts(Value container, const Names& volumes, const Path& path,
+                            FieldErrors& errors) {
   const Value mounts = container.get("volumeMounts");
-  const Value devices = container.get("volumeDevices");
+  const Names devices = names_of(container.get("volumeDevices"));
   std::set<std::string_view> mount_paths;
   for (std::size_t i = 0; i < mounts.size(); ++i) {
     const Value mount = mounts.item(i);
@@ -54,11 +61,11 @@ void validate_volume_mounts(Value container, Value volumes, const Path& path, Fi
     const std::string_view name = text_of(mount, "name");
     const std::string_view mount_path = text_of(mount, "mountPath");
     if (name.empty()) errors.required(entry.child("name"));
-    if (find_by(volumes, "name", name).is_null()) errors.not_found(entry.child("name"), name);
+    if (!volumes.contains(name)) errors.not_found(entry.child("name"), name);
     if (mount_path.empty()) errors.required(entry.child("mountPath"));
     if (!mount_paths.insert(mount_path).second)
       errors.invalid(entry.child("mountPath"), mount_path, "must be unique");
-    if (!find_by(devices, "name", name).is_null())
+    if (devices.contains(name))
       errors.invalid(entry.child("name"), name, "must not already exist in volumeDevices");
     const std::string_view sub_path = text_of(mount, "subPath");
     const std::string_view expression = text_of(mount, "subPathExpr");
@@ -73,14 +80,13 @@ void validate_volume_mounts(Value container, Value volumes, const Path& path, Fi
   }
 }
 
-void validate_volume_devices(Value container, Value volumes, const Path& path,
+void validate_volume_devices(Value container, const Names& volumes, const Path& path,
                              FieldErrors& errors) {
   const Value devices = container.get("volumeDevices");
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const std::string_view name = text_of(devices.item(i), "name");
     if (name.empty()) errors.required(path.index(i).child("name"));
-    if (find_by(volumes, "name", name).is_null())
-      errors.not_found(path.index(i).child("name"), name);
+    if (!volumes.contains(name)) errors.not_found(path.index(i).child("name"), name);
     require_text(devices.item(i), "devicePath", path.index(i), errors);
   }
 }
@@ -98,7 +104,7 @@ void validate_security_context(Value context, const Path& path, FieldErrors& err
 }
 
 // What all containers have in common. `names` are those taken so far; this one's is added.
-void validate_common(Value container, Value volumes, std::set<std::string_view>& names,
+void validate_common(Value container, const Names& volumes, std::set<std::string_view>& names,
                      const Path& path, FieldErrors& errors) {
   const std::string_view name = text_of(container, "name");
   if (require_text(container, "name", path, errors))
@@ -138,7 +144,7 @@ void validate_host_ports(Value containers, const Path& path, FieldErrors& errors
 
 std::int64_t grace_of(Value spec) { return int_of(spec, "terminationGracePeriodSeconds"); }
 
-void validate_containers(Value spec, Value volumes, const Path& path, FieldErrors& errors) {
+void validate_containers(Value spec, const Names& volumes, const Path& path, FieldErrors& errors) {
   const Value containers = spec.get("containers");
   if (containers.empty()) return errors.required(path);
   std::set<std::string_view> names;
@@ -155,7 +161,8 @@ void validate_containers(Value spec, Value volumes, const Path& path, FieldError
 }
 
 // Only sidecars (restartPolicy Always) stay, so only they have hooks and probes.
-void validate_init_containers(Value spec, Value volumes, const Path& path, FieldErrors& errors) {
+void validate_init_containers(Value spec, const Names& volumes, const Path& path,
+                              FieldErrors& errors) {
   const Value containers = spec.get("initContainers");
   std::set<std::string_view> names;
   for (const Value main : spec.get("containers").items()) names.insert(text_of(main, "name"));
@@ -180,7 +187,7 @@ void validate_init_containers(Value spec, Value volumes, const Path& path, Field
 }
 
 // They join a running pod: what shapes a pod's life from its start is not for them.
-void validate_ephemeral_containers(Value spec, Value volumes, const Path& path,
+void validate_ephemeral_containers(Value spec, const Names& volumes, const Path& path,
                                    FieldErrors& errors) {
   const Value containers = spec.get("ephemeralContainers");
   std::set<std::string_view> names;
@@ -219,9 +226,10 @@ void validate_no_backsteps(std::string_view text, const Path& path, FieldErrors&
 
 void validate_all_containers(Value spec, Value sound_volumes, const Path& path,
                              FieldErrors& errors) {
-  validate_containers(spec, sound_volumes, path.child("containers"), errors);
-  validate_init_containers(spec, sound_volumes, path.child("initContainers"), errors);
-  validate_ephemeral_containers(spec, sound_volumes, path.child("ephemeralContainers"), errors);
+  const Names volumes = names_of(sound_volumes);
+  validate_containers(spec, volumes, path.child("containers"), errors);
+  validate_init_containers(spec, volumes, path.child("initContainers"), errors);
+  validate_ephemeral_containers(spec, volumes, path.child("ephemeralContainers"), errors);
 }
 
 }  // namespace muster::admission

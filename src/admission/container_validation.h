@@ -1,6 +1,9 @@
 // The containers of a pod.
 #pragma once
 
+#include <set>
+#include <string_view>
+
 #include "admission/checks.h"
 
 namespace muster::admission {
@@ -9,8 +12,11 @@ namespace muster::admission {
 void validate_all_containers(Value spec, Value sound_volumes, const Path& path,
                              FieldErrors& errors);
 
+// Of volumes or devices, to find one among many.
+using Names = std::set<std::string_view>;
+
 // Variables and their sources.
-void validate_env(Value container, Value volumes, const Path& path, FieldErrors& errors);
+void validate_env(Value container, const Names& volumes, const Path& path, FieldErrors& errors);
 
 // Probes and hooks.
 void validate_probes(Value container, const Path& path, FieldErrors& errors);

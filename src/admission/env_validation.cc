@@ -188,7 +188,7 @@ void validate_resource_field_ref(Value ref, FieldRefUse use, const Path& path,
   validate_divisor(ref, path, errors);
 }
 
-void validate_env(Value container, Value volumes, const Path& path, FieldErrors& errors) {
+void validate_env(Value container, const Names& volumes, const Path& path, FieldErrors& errors) {
   const Value env = container.get("env");
   for (std::size_t i = 0; i < env.size(); ++i) {
     const Path entry = path.child("env").index(i);
@@ -197,7 +197,7 @@ void validate_env(Value container, Value volumes, const Path& path, FieldErrors&
       add_faults(errors, entry.child("name"), name, api::check_env_name(name));
     validate_value_from(env.item(i), entry.child("valueFrom"), errors);
     const Value file = env.item(i).get({"valueFrom", "fileKeyRef"});
-    if (file.is_object() && find_by(volumes, "name", text_of(file, "volumeName")).is_null())
+    if (file.is_object() && !volumes.contains(text_of(file, "volumeName")))
       errors.not_found(entry.child("valueFrom").child("fileKeyRef").child("volumeName"),
                        text_of(file, "volumeName"));
   }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "admission/checks.h"
+#include "json/write.h"
 
 namespace muster::admission {
 namespace {
@@ -129,15 +130,19 @@ void validate_no_new_finalizers(Value finalizers, Value old, FieldErrors& errors
 
 void drop_repeated_owners(const Context& context, Value object) {
   const Value owners = object.get({"metadata", "ownerReferences"});
+  if (owners.size() < 2) return;
+  std::set<std::string, std::less<>> seen;  // decoded, so equal ones have equal texts
   std::set<std::string_view> repeated;
-  for (std::size_t i = 0; i < owners.size(); ++i) {
-    for (std::size_t later = owners.size() - 1; later > i; --later) {
-      if (!json::equal(owners.item(i), owners.item(later))) continue;
-      repeated.insert(text_of(owners.item(i), "uid"));
-      owners.erase_item(later);
-    }
+  const Value distinct = Value::array(object.arena(), owners.size());
+  for (const Value owner : owners.items()) {
+    if (seen.insert(json::write(owner)).second)
+      distinct.push_back(owner);
+    else
+      repeated.insert(text_of(owner, "uid"));
   }
-  if (repeated.empty() || !context.warnings) return;
+  if (repeated.empty()) return;
+  object.get("metadata").set("ownerReferences", distinct);
+  if (!context.warnings) return;
   std::string uids;
   for (const std::string_view uid : repeated) uids += (uids.empty() ? "" : ", ") + std::string(uid);
   context.warnings->push_back(

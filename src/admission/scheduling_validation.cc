@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
 #include <utility>
 
@@ -113,16 +114,10 @@ void validate_toleration_value(Value toleration, const Path& path, FieldErrors& 
   }
 }
 
-// A later constraint has the same key and action.
-bool is_repeated(Value constraints, std::size_t index) {
-  const Value constraint = constraints.item(index);
-  for (std::size_t i = index + 1; i < constraints.size(); ++i) {
-    const Value later = constraints.item(i);
-    if (text_of(later, "topologyKey") == text_of(constraint, "topologyKey") &&
-        text_of(later, "whenUnsatisfiable") == text_of(constraint, "whenUnsatisfiable"))
-      return true;
-  }
-  return false;
+using KeyAndAction = std::pair<std::string_view, std::string_view>;
+
+KeyAndAction key_and_action(Value constraint) {
+  return {text_of(constraint, "topologyKey"), text_of(constraint, "whenUnsatisfiable")};
 }
 
 }  // namespace
@@ -154,14 +149,16 @@ void validate_tolerations(Value tolerations, const Path& path, FieldErrors& erro
 }
 
 void validate_spread_constraints(Value constraints, const Path& path, FieldErrors& errors) {
+  std::map<KeyAndAction, std::size_t> last;  // where each stands for the last time
+  for (std::size_t i = 0; i < constraints.size(); ++i)
+    last[key_and_action(constraints.item(i))] = i;
   for (std::size_t i = 0; i < constraints.size(); ++i) {
     const Value constraint = constraints.item(i);
     const Path entry = path.index(i);
     if (int_of(constraint, "maxSkew") <= 0)
       errors.invalid(entry.child("maxSkew"), Value::of(int_of(constraint, "maxSkew")),
                      "must be greater than zero");
-    const std::string_view key = text_of(constraint, "topologyKey");
-    const std::string_view action = text_of(constraint, "whenUnsatisfiable");
+    const auto [key, action] = key_and_action(constraint);
     if (key.empty())
       errors.required(entry.child("topologyKey"), "can not be empty");
     else
@@ -170,7 +167,7 @@ void validate_spread_constraints(Value constraints, const Path& path, FieldError
       constexpr std::string_view kActions[] = {"DoNotSchedule", "ScheduleAnyway"};
       errors.not_supported(entry.child("whenUnsatisfiable"), action, kActions);
     }
-    if (is_repeated(constraints, i))
+    if (last[{key, action}] != i)
       errors.duplicate(entry.child("{topologyKey, whenUnsatisfiable}"),
                        fmt::format("{{{}, {}}}", key, action));
     if (const Value domains = constraint.get("minDomains"); !domains.is_null()) {

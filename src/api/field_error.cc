@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <set>
 
 #include "api/registry.h"
 #include "json/utf8.h"
@@ -204,14 +205,15 @@ void FieldErrors::too_many(const Path& path, std::size_t count, int max) {
 
 Error FieldErrors::to_error(std::string_view qualified_kind, std::string_view group,
                             std::string_view kind, std::string_view name) const {
-  std::vector<std::string> texts;
+  std::vector<std::string_view> texts;
+  std::set<std::string, std::less<>> seen;
   for (const Cause& cause : causes_) {
-    auto text = fmt::format("{}: {}", cause.field, cause.message);
-    if (std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
+    const auto [text, added] = seen.insert(fmt::format("{}: {}", cause.field, cause.message));
+    if (added) texts.push_back(*text);
   }
   std::string message = fmt::format("{} {} is invalid", qualified_kind, quote(name));
   if (texts.size() == 1) {
-    message += ": " + texts[0];
+    message += fmt::format(": {}", texts[0]);
   } else if (texts.size() > 1) {
     message += fmt::format(": [{}]", fmt::join(texts, ", "));
   }

@@ -1,6 +1,7 @@
 #include "server/call.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/log.h"
 #include "json/parse.h"
@@ -46,9 +47,10 @@ std::string_view cut(std::string_view text, std::size_t bytes) {
 
 void add_warnings(http::Headers& headers, const std::vector<std::string>& warnings) {
   std::vector<std::string_view> distinct;
+  std::set<std::string_view> seen;
   std::size_t bytes = 0;
   for (const std::string& warning : warnings) {
-    if (std::ranges::find(distinct, warning) != distinct.end()) continue;
+    if (!seen.insert(warning).second) continue;
     distinct.push_back(warning);
     bytes += warning.size();
   }
