@@ -77,9 +77,9 @@ TEST(PodBuilder, NamesAreCutBeforeTheIndexNotAfter) {
   };
   EXPECT_EQ(prefix(5, kNoIndex), "xxxxx-");
   EXPECT_EQ(prefix(5, 12), "xxxxx-12-");
-  EXPECT_EQ(prefix(53, 123), std::string(53, 'x') + "-123-");
-  EXPECT_EQ(prefix(60, 123), std::string(53, 'x') + "-123-");
-  EXPECT_EQ(prefix(63, 0), std::string(55, 'x') + "-0-");
+  EXPECT_EQ(prefix(53, 123), fmt::format("{:x>53}-123-", ""));
+  EXPECT_EQ(prefix(60, 123), fmt::format("{:x>53}-123-", ""));
+  EXPECT_EQ(prefix(63, 0), fmt::format("{:x>55}-0-", ""));
   EXPECT_EQ(prefix(253, kNoIndex), std::string(253, 'x'));
 }
 

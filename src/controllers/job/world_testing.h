@@ -122,10 +122,13 @@ class World {
   }
   // What the test does in here happens before the controller looks.
   void at_once(const std::function<void()>& changes) {
+    together(changes);
+    settle();
+  }
+  void together(const std::function<void()>& changes) {
     together_ = true;
     changes();
     together_ = false;
-    settle();
   }
   int delete_pod(const std::string& name, std::string_view options = "{}") {
     const int status = ask("DELETE", "/api/v1/namespaces/d/pods/" + name, std::string(options));
@@ -153,7 +156,9 @@ class World {
     return value.is_string() ? std::string(value.as_string()) : json::write(value);
   }
 
-  void settle() { loop_->run_for(Duration::zero()); }
+  void settle() {
+    if (!together_) loop_->run_for(Duration::zero());
+  }
   void pass(Duration span) { loop_->run_for(span); }
   std::string now() const { return format_time(loop_->clock().now()); }
 
@@ -163,6 +168,10 @@ class World {
     informers_ = nullptr;
   }
   void start_controller() {
+    start();
+    settle();
+  }
+  void start() {
     informers_ = std::make_unique<Informers>(client, api::Registry::builtin());
     shared_ = std::make_unique<Shared>(
         Shared{client, api::Registry::builtin(), *informers_, decisions, metrics, {}});
@@ -174,9 +183,16 @@ class World {
       newest_ = std::move(line);
     });
     informers_->start();
-    settle();
   }
   bool idle() const { return controller_->idle(); }
+
+  // The controller dies at its write number `at`, counted from 0, after that was stored or before;
+  // another one takes its place.
+  void die_at(int at, bool stored) {
+    writes_to_live_ = at;
+    dies_after_ = stored;
+  }
+  bool died() const { return died_; }
 
   // One request of the test's own; 2xx or it is a mistake in the test.
   void must(std::string method, std::string target, std::string body) {
@@ -195,7 +211,7 @@ class World {
       answer_ = answer->body;
     });
     own_request_ = false;
-    if (!together_) settle();
+    settle();
     return together_ ? 200 : status_;
   }
 
@@ -220,6 +236,7 @@ class World {
     const bool events = request.target.find("/events") != std::string::npos;
     if (!own_request_ && request.method != "GET" && !events) {
       requests.push_back(request.method + " " + request.target.substr(0, request.target.find('?')));
+      if (die_if_due(exchange)) return;
       if (const int status = refuse(request); status != 0) {
         http::Response response{.status = status};
         response.body.push_back(http::Chunk::own(fmt::format(
@@ -229,6 +246,18 @@ class World {
       }
     }
     api_->handle_as(std::move(exchange), server::master("test"));
+  }
+
+  // A dead controller sends nothing and hears nothing, but what it sent last may have arrived.
+  bool die_if_due(const std::shared_ptr<http::Exchange>& exchange) {
+    if (died_ || writes_to_live_ < 0 || writes_to_live_-- > 0) return false;
+    died_ = true;
+    if (dies_after_) api_->handle_as(exchange, server::master("test"));
+    loop_->post([this] {
+      stop_controller();
+      loop_->post([this] { start(); });
+    });
+    return true;
   }
 
   static std::string describe(const store::Object& object) {
@@ -270,6 +299,9 @@ class World {
   std::unique_ptr<Controller> controller_;
   bool own_request_ = false;
   bool together_ = false;
+  int writes_to_live_ = -1;
+  bool dies_after_ = false;
+  bool died_ = false;
   int status_ = 0;
   std::string answer_;
   std::string newest_;
