@@ -13,7 +13,8 @@ seconds=${1:-${MUSTER_FUZZ_SECONDS:-60}}
 shift || true
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(git ls-files 'src/*_fuzz.cc' | xargs -n1 basename -s .cc)
-scripts/build.sh fuzz "${targets[@]}" >/dev/null
+mkdir -p build/fuzz
+scripts/build.sh fuzz "${targets[@]}" >build/fuzz/build.log 2>&1 || { tail -n 60 build/fuzz/build.log >&2; exit 1; }
 [ -z "$only_build" ] || exit 0
 findings=build/fuzz/findings seeds=build/fuzz/seeds
 rm -rf "$seeds"

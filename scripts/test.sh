@@ -12,6 +12,11 @@ logs=build/logs
 rm -rf "$logs"
 mkdir -p "$logs"
 
+# Of a build that works only the last line, of one that does not what went wrong.
+build() {
+  local log=$logs/build-$1.log
+  scripts/build.sh "$@" >"$log" 2>&1 && tail -n 1 "$log" || { grep -A 30 -E '^FAILED|error:|Error' "$log" | head -n 200; return 1; }
+}
 # ctest's output in full only when something failed; its closing lines always.
 ctest_in() {
   local log=build/$1/ctest.log
@@ -29,21 +34,21 @@ threaded_test() {
 export -f threaded_test
 
 run_style() { scripts/style.sh; }
-run_release() { scripts/build.sh release muster | tail -n 1; }
-run_asan() { scripts/build.sh asan | tail -n 1; ctest_in asan; }
+run_release() { build release muster; }
+run_asan() { build asan; ctest_in asan; }
 run_tsan() {
-  scripts/build.sh tsan "${threaded[@]}" | tail -n 1
+  build tsan "${threaded[@]}"
   printf '%s\n' "${threaded[@]}" | xargs -P2 -I{} bash -c 'threaded_test {}'
 }
 run_tidy() { scripts/tidy.sh; }
-run_blackbox() { scripts/build.sh release muster | tail -n 1; tests/run.sh; }
+run_blackbox() { build release muster; tests/run.sh; }
 run_clients() { tests/clients/run.sh; tests/client_library/run.sh; }
-run_package() { scripts/build.sh release muster | tail -n 1; scripts/package.sh; }
+run_package() { build release muster; scripts/package.sh; }
 
 # Fuzzing runs beside the other steps at the lowest priority: it takes what they leave of the processors.
 fuzzing=
 start_fuzzing() {
-  scripts/fuzz.sh build
+  scripts/fuzz.sh build >/dev/null 2>&1 || true # it fails again, in words, when it is run
   set -m # a process group of its own, to be ended as one
   nice -n 19 scripts/fuzz.sh >"$logs/fuzz.log" 2>&1 &
   fuzzing=$!
