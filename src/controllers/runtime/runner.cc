@@ -54,7 +54,9 @@ bool is_stale(const Error& error) {
 Runner::Runner(client::Client& client, Options options)
     : client_(client),
       options_(std::move(options)),
-      queue_(client.loop(), kKeys, [this](const QueueKey& key) { begin(key); }) {}
+      queue_(
+          client.loop(), kKeys, [this](const QueueKey& key) { begin(key); },
+          options_.longest_backoff) {}
 
 bool Runner::synced(const QueueKey& key) {
   for (client::Informer* source : options_.sources) {

@@ -41,8 +41,9 @@ class Runner {
     std::function<Plan(const QueueKey& key, const Pass& pass)> plan;
     // Every step of the last plan for this key has succeeded.
     std::function<void(const QueueKey& key)> carried_out = {};
-    EventRecorder* events = nullptr;  // must outlive the runner
-    DecisionLog* log = nullptr;       // must outlive the runner
+    Duration longest_backoff = client::WorkQueue::kLongestBackoff;  // of a key that fails
+    EventRecorder* events = nullptr;                                // must outlive the runner
+    DecisionLog* log = nullptr;                                     // must outlive the runner
   };
   Runner(client::Client& client, Options options);
   ~Runner() { *alive_ = false; }

@@ -80,9 +80,11 @@ class FakeServer {
     settle();
     const auto at = watches.find(path);
     MUSTER_ASSERT(at != watches.end(), "nobody watches this");
+    json::Arena arena;
+    const std::string line = json::write(*json::parse(arena, object));  // an event is one line
     std::vector<http::Chunk> chunks;
     chunks.push_back(
-        http::Chunk::own(fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, object)));
+        http::Chunk::own(fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, line)));
     at->second->send(std::move(chunks));
     settle();
   }
