@@ -31,12 +31,15 @@ Reactor::Reactor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Result<std::shared_ptr<Reactor>> Reactor::start() try {
   std::shared_ptr<Reactor> reactor(new Reactor(std::make_unique<Impl>()));
+  // Asio opens what it waits with at the first use, which may find no descriptor left and throw
+  // on a thread that nobody looks at. Here it is a server that does not start.
+  const asio::steady_timer first_use(*reactor->impl_->context);
   reactor->impl_->thread = std::thread([context = reactor->impl_->context.get()] {
     const auto work = asio::make_work_guard(*context);
     context->run();
   });
   return reactor;
-} catch (const std::system_error& error) {  // out of descriptors or threads
+} catch (const std::runtime_error& error) {  // out of descriptors (Boost's) or threads (std's)
   return fail(Code::kUnavailable, std::string("cannot start an I/O thread: ") + error.what());
 }
 
