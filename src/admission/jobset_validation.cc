@@ -140,6 +140,20 @@ void check_replicated_jobs(const JobSetCheck& check) {
   }
 }
 
+// Allowed, and hardly ever meant.
+void warn_of_jobs_that_vanish(const JobSetCheck& check) {
+  if (!check.context.warnings) return;
+  const Value jobs = check.spec.get("replicatedJobs");
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (!has_value(jobs.item(i).get({"template", "spec"}), "ttlSecondsAfterFinished")) continue;
+    check.context.warnings->push_back(fmt::format(
+        "spec.replicatedJobs[{}].template.spec.ttlSecondsAfterFinished: a Job that is removed "
+        "before the JobSet has finished is created and run again; spec.ttlSecondsAfterFinished "
+        "removes the JobSet with its Jobs",
+        i));
+  }
+}
+
 void check_success_policy(const JobSetCheck& check) {
   const Value targets = check.spec.get({"successPolicy", "targetReplicatedJobs"});
   for (std::size_t i = 0; i < targets.size(); ++i)
@@ -229,6 +243,7 @@ void admit_jobset_create(const Context& context, Value jobset, FieldErrors& erro
   check_subdomain(check);
   check_managed_by(check);
   check_replicated_jobs(check);
+  warn_of_jobs_that_vanish(check);
   check_success_policy(check);
   check_failure_policy(check);
   check_coordinator(check);

@@ -418,6 +418,19 @@ TEST(JobSetCreateByPrefix, ANameYetToBeGeneratedCountsWithItsSuffix) {
               testing::HasSubstr("job names generated for this JobSet will exceed 63"));
 }
 
+TEST(JobSetWarnings, JobsThatRemoveThemselvesRunAgain) {
+  const World world;
+  const Outcome set =
+      world.create(kJobSetVersion, "JobSet",
+                   jobset({job("a"), job("b", {.spec = R"("ttlSecondsAfterFinished": 0)"})},
+                          R"("ttlSecondsAfterFinished": 5,)"));
+  EXPECT_EQ(set.message(), "");
+  EXPECT_THAT(set.warnings,
+              testing::ElementsAre(testing::HasSubstr(
+                  "spec.replicatedJobs[1].template.spec.ttlSecondsAfterFinished: a Job that is "
+                  "removed before the JobSet has finished is created and run again")));
+}
+
 TEST(JobSetCreateAtOnce, AllFaultsAreTold) {
   const World world;
   const Outcome set =

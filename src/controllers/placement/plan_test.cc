@@ -151,7 +151,7 @@ TEST(PlacedPods, ThatHaveEndedTakeNoPlace) {
   EXPECT_TRUE(read(exclusive, R"({}, "status": {"phase": "Failed"})").is_over);
   EXPECT_TRUE(read(exclusive, R"({}, "status": {"phase": "Succeeded"})").is_over);
   EXPECT_TRUE(
-      read(std::string(exclusive) + R"(, "deletionTimestamp": "2026-01-01T00:00:00Z")", "{}")
+      read(fmt::format(R"({}, "deletionTimestamp": "2026-01-01T00:00:00Z")", exclusive), "{}")
           .is_over);
 }
 
