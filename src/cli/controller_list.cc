@@ -10,7 +10,8 @@ namespace muster::cli {
 
 const std::set<std::string, std::less<>>& all_controllers() {
   static const std::set<std::string, std::less<>> kAll = {
-      "agent", "garbage", "job", "jobset", "namespace", "scheduler", "serviceaccount", "ttl"};
+      "agent", "endpointslice", "garbage",        "job", "jobset", "namespace",
+      "podgc", "scheduler",     "serviceaccount", "ttl"};
   return kAll;
 }
 

@@ -1,21 +1,6 @@
 #include "controllers/podgc/controller.h"
 
-#include "json/parse.h"
-
 namespace muster::controllers::podgc {
-namespace {
-
-template <class View>
-typename Cache<View>::Read reader(View (*read)(json::Value)) {
-  return [read](const store::Object& object) {
-    json::Arena arena;
-    const auto tree = json::parse(arena, object.bytes());
-    MUSTER_ASSERT(tree.has_value(), "an informer holds sound objects only");
-    return read(*tree);
-  };
-}
-
-}  // namespace
 
 Controller::Controller(Shared& shared)
     : client_(shared.client),

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "client/informer.h"
+#include "json/parse.h"
 
 namespace muster::controllers {
 
@@ -84,5 +85,16 @@ class Cache {
   // Only looked up, never walked.
   std::unordered_map<std::string, std::map<std::string, const View*, std::less<>>> by_owner_;
 };
+
+// For views that are read from the whole object.
+template <class View>
+typename Cache<View>::Read reader(View (*read)(json::Value)) {
+  return [read](const store::Object& object) {
+    json::Arena arena;
+    const auto tree = json::parse(arena, object.bytes());
+    MUSTER_ASSERT(tree.has_value(), "an informer holds sound objects only");
+    return read(*tree);
+  };
+}
 
 }  // namespace muster::controllers

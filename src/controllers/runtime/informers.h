@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "client/informer.h"
@@ -16,6 +17,10 @@ class Informers {
 
   // Made when first asked for; runs after start().
   client::Informer& of(std::string_view group, std::string_view version, std::string_view plural);
+  // For those who take what they need of a version when it comes (Cache): between changes it knows
+  // who an object is and whose, and no more unless somebody else asked for the whole objects.
+  client::Informer& changes_of(std::string_view group, std::string_view version,
+                               std::string_view plural);
   // For those who look at metadata only, of all kinds: the shared informer if somebody asked for
   // the whole objects before, else a slim one.
   client::Informer& metadata_of(const api::Resource& resource);
@@ -27,8 +32,12 @@ class Informers {
   using ByPath = std::map<std::string, std::unique_ptr<client::Informer>>;
   client::Informer& make(ByPath& into, const api::Resource& resource, client::ListOptions options);
 
+  client::Informer& whole(std::string_view group, std::string_view version,
+                          std::string_view plural);
+
   ByPath whole_;  // by URL path: they start in the same order in every run
   ByPath slim_;
+  std::set<const client::Informer*> read_later_;  // those of whole_ that keep the content
   bool started_ = false;
 };
 

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "controllers/endpoints/controller.h"
 #include "controllers/garbage/controller.h"
 #include "controllers/job/controller.h"
 #include "controllers/jobset/controller.h"
 #include "controllers/namespaces/controller.h"
 #include "controllers/placement/controller.h"
+#include "controllers/podgc/controller.h"
 #include "controllers/runtime/informers.h"
 #include "controllers/serviceaccount/controller.h"
 #include "controllers/ttl/controller.h"
@@ -31,6 +33,8 @@ class JoinedControllers final : public ControllerSet {
     if (wanted.contains("job")) add<job::Controller>();
     if (wanted.contains("ttl")) add<ttl::Controller>();
     if (wanted.contains("scheduler")) add<scheduler::Scheduler>();
+    if (wanted.contains("endpointslice")) add<endpoints::Controller>();
+    if (wanted.contains("podgc")) add<podgc::Controller>();
     if (wanted.contains("namespace")) add<namespaces::Controller>();
     if (wanted.contains("garbage")) add<garbage::Controller>();  // last: see there
     informers_.start();
