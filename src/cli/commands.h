@@ -35,9 +35,33 @@ struct SimOptions {
   std::string crash_at;       // one of these: "17", "17+", "17s", "17+s"
   bool trace = false;         // print the controllers' writes
   std::string output;         // json: what is left; state: in canonical form
-  std::string canonical;      // a file with a List: print it in canonical form, simulate nothing
+  std::string compare;        // a file with a List: another engine's end, which must be the same
 };
 int simulate(const SimOptions& options);
+
+struct OperatorOptions {
+  std::string kubeconfig;  // empty: the cluster in which this is a pod
+  std::string context;
+  std::string ns;
+  std::string controllers = "jobset";
+  std::string feature_gates;
+  bool leader_elect = true;
+  std::string webhook_listen;
+  std::string webhook_url;
+  bool manage_webhooks = false;
+  std::string data_dir;
+  std::string health_listen;
+  bool allow_remote = false;
+};
+int run_operator(const OperatorOptions& options);
+
+struct InstallOptions {
+  bool print = false;
+  std::string ns;
+  std::string webhook_url;
+  std::string webhook_ca;  // a file
+};
+int install(const InstallOptions& options);
 
 int check(const std::string& data_dir);
 int backup(const std::string& data_dir, const std::string& file);

@@ -6,6 +6,8 @@
 
 namespace {
 
+using muster::cli::InstallOptions;
+using muster::cli::OperatorOptions;
 using muster::cli::RunOptions;
 using muster::cli::ServeOptions;
 
@@ -58,9 +60,48 @@ void add_sim(CLI::App& app, muster::cli::SimOptions& options, int& code) {
   sim->add_flag("--trace", options.trace, "Print the controllers' writes");
   sim->add_option("-o,--output", options.output, "json or state: print what is left at the end")
       ->check(CLI::IsMember({"json", "state"}));
-  sim->add_option("--canonical", options.canonical,
-                  "Print this List of objects (JSON) in canonical form instead");
+  sim->add_option("--compare", options.compare,
+                  "A List of objects (JSON), the end on another engine: say how it differs");
   sim->callback([&] { code = muster::cli::simulate(options); });
+}
+
+void add_operator(CLI::App& app, OperatorOptions& options, int& code) {
+  CLI::App* run =
+      app.add_subcommand("operator", "Run the controllers and webhooks for a Kubernetes cluster");
+  run->add_option("--kubeconfig", options.kubeconfig,
+                  "How to reach the API server [as a pod of the cluster]");
+  run->add_option("--context", options.context, "Of the kubeconfig [its current one]");
+  run->add_option("-n,--namespace", options.ns, "Where the lease is [the pod's, or jobset-system]");
+  run->add_option("--controllers", options.controllers, "Names, as for serve")
+      ->capture_default_str();
+  run->add_option("--feature-gates", options.feature_gates, "A=true,B=false");
+  run->add_flag("--leader-elect,!--no-leader-elect", options.leader_elect,
+                "Work only while holding the lease [on]");
+  run->add_option("--webhook-listen", options.webhook_listen,
+                  "ADDRESS:PORT to serve admission webhooks at [none]");
+  run->add_option("--webhook-url", options.webhook_url,
+                  "How the API server reaches the webhooks [https:// and that address]");
+  run->add_flag("--manage-webhooks", options.manage_webhooks,
+                "Tell the API server of the webhooks and their authority");
+  run->add_option("--data-dir", options.data_dir,
+                  "Keep the webhooks' authority here [a new one in every process]");
+  run->add_option("--health-listen", options.health_listen,
+                  "ADDRESS:PORT for /healthz, /readyz and /metrics [none]");
+  run->add_flag("--allow-remote", options.allow_remote,
+                "Allow addresses that other machines can reach");
+  run->callback([&] { code = muster::cli::run_operator(options); });
+}
+
+void add_install(CLI::App& app, InstallOptions& options, int& code) {
+  CLI::App* install =
+      app.add_subcommand("install", "What a cluster needs before `muster operator` works there");
+  install->add_flag("--print", options.print, "Print it as YAML, for kubectl apply --server-side");
+  install->add_option("-n,--namespace", options.ns, "Of the operator [jobset-system]");
+  install->add_option("--webhook-url", options.webhook_url,
+                      "With webhook configurations for this address");
+  install->add_option("--webhook-ca", options.webhook_ca,
+                      "A PEM file: who signed the webhooks' certificate");
+  install->callback([&] { code = muster::cli::install(options); });
 }
 
 void add_maintenance(CLI::App& app, std::string& data_dir, std::string& file, int& code) {
@@ -90,10 +131,14 @@ int main(int argc, char** argv) {
   ServeOptions serve;
   RunOptions run;
   muster::cli::SimOptions sim;
+  OperatorOptions run_operator;
+  InstallOptions install;
   std::string data_dir, file;
   add_serve(app, serve, code);
   add_run(app, run, code);
   add_sim(app, sim, code);
+  add_operator(app, run_operator, code);
+  add_install(app, install, code);
   add_maintenance(app, data_dir, file, code);
   try {
     app.parse(argc, argv);

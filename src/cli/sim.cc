@@ -55,8 +55,9 @@ std::optional<sim::CrashPoint> read_crash_point(std::string_view text) {
 
 class Simulator {
  public:
-  Simulator(const SimOptions& options, std::optional<sim::CrashPoint> crash_at)
-      : options_(options), crash_at_(crash_at) {}
+  Simulator(const SimOptions& options, std::optional<sim::CrashPoint> crash_at,
+            std::optional<std::string> expected)
+      : options_(options), crash_at_(crash_at), expected_(std::move(expected)) {}
 
   int run() {
     for (const std::string& file : options_.files) {
@@ -81,7 +82,8 @@ class Simulator {
     for (std::uint64_t seed = options_.seed; seed < options_.seed + options_.runs; ++seed) {
       plain.seed = seed;
       if (options_.faults) plain.rates = sim::FaultRates::rough();
-      if (const auto done = judge(file, scenario, plain)) report(file, *done);
+      const auto done = judge(file, scenario, plain, expected_ ? &*expected_ : nullptr);
+      if (done) report(file, *done);
     }
   }
 
@@ -140,30 +142,33 @@ class Simulator {
 
   const SimOptions& options_;
   std::optional<sim::CrashPoint> crash_at_;
+  std::optional<std::string> expected_;  // the end of the same scenario elsewhere
   int runs_ = 0;
   int failed_ = 0;
 };
 
-// Objects of another engine (kubectl get -o json) in the form in which end states are compared.
-int print_canonical(const std::string& file) {
+// The canonical state of a List of objects, as `kubectl get -o json` prints it.
+Result<std::string> read_state(const std::string& file) {
   json::Arena arena;
-  const auto text = read_text(file);
-  const auto list =
-      text ? json::parse(arena, *text) : Result<json::Value>(std::unexpected(text.error()));
-  if (!list) {
-    fmt::print(stderr, "muster: {}: {}\n", file, list.error().message);
-    return kUsage;
-  }
-  fmt::print("{}", sim::canonical_state(list->get("items").items()));
-  return kSucceeded;
+  MUSTER_TRY(const std::string text, read_text(file));
+  MUSTER_TRY(const json::Value list, json::parse(arena, text));
+  return sim::canonical_state(list.get("items").items());
 }
 
 }  // namespace
 
 int simulate(const SimOptions& options) {
-  if (!options.canonical.empty()) return print_canonical(options.canonical);
   // Refused writes are what it is about.
   log::configure(log::Level::kError, log::Format::kText);
+  std::optional<std::string> expected;
+  if (!options.compare.empty()) {
+    auto state = read_state(options.compare);
+    if (!state) {
+      fmt::print(stderr, "muster: {}: {}\n", options.compare, state.error().message);
+      return kUsage;
+    }
+    expected = *std::move(state);
+  }
   std::optional<sim::CrashPoint> crash_at;
   if (!options.crash_at.empty()) {
     crash_at = read_crash_point(options.crash_at);
@@ -172,7 +177,7 @@ int simulate(const SimOptions& options) {
       return kUsage;
     }
   }
-  return Simulator(options, crash_at).run();
+  return Simulator(options, crash_at, std::move(expected)).run();
 }
 
 }  // namespace muster::cli

@@ -1,0 +1,137 @@
+"""Three engines, one truth: the end of every scenario is the same in the simulation, on `muster serve`, and on a real Kubernetes with
+`muster operator`, where kwok plays the nodes. Scenarios with the same feature gates run side by side in one server."""
+import collections
+import json
+import os
+import pathlib
+import subprocess
+import threading
+import time
+
+import pytest
+import yaml
+
+import blackbox
+import stages
+
+HERE = pathlib.Path(__file__).resolve().parent
+KUBERNETES = HERE.parent / 'kubernetes'
+KINDS = 'jobsets,jobs,pods,services,persistentvolumeclaims'
+SCENARIOS = {path.stem: yaml.safe_load(path.read_text()) for path in sorted(HERE.glob('*.yaml'))}
+NODES = max(s.get('nodes', 4) for s in SCENARIOS.values())
+GROUPS = collections.defaultdict(dict)      # what can share a server: those that lose nodes have one of their own
+for _name, _scenario in SCENARIOS.items():
+    _loses = any('loseNode' in step for step in _scenario.get('steps', []))
+    GROUPS[_scenario.get('featureGates', ''), _name if _loses else 'shared'][_name] = _scenario
+PATIENCE = 240      # seconds for real time to get where virtual time got
+
+
+class Embedded:
+    """`muster serve` without its agent."""
+
+    def __init__(self, folder, gates):
+        self.server = blackbox.Muster(folder, '*,-agent', *(['--feature-gates', gates] if gates else []))
+        self.folder = self.server.folder
+
+    def __enter__(self):
+        self.server.start()
+        self.kubeconfig = self.server.kubeconfig
+        return self
+
+    def __exit__(self, *_):
+        self.server.stop()
+
+
+ENGINES = {'embedded': Embedded}
+
+
+def node(name):
+    room = {'cpu': '64', 'memory': '256Gi', 'pods': '256'}
+    return {'apiVersion': 'v1', 'kind': 'Node', 'status': {'allocatable': room, 'capacity': room}, 'metadata': {
+        'name': name, 'labels': {'kubernetes.io/hostname': name, 'type': 'kwok'}, 'annotations': {'kwok.x-k8s.io/node': 'fake'}}}
+
+
+def apply_file(engine, name, *objects):
+    path = engine.folder / (name + '.json')
+    path.write_text('\n---\n'.join(map(json.dumps, objects)))
+    blackbox.kubectl(engine, 'create', '-f', str(path))
+
+
+def perform(engine, name, step, number):
+    if 'patch' in step:
+        target = step['patch']
+        blackbox.kubectl(engine, 'patch', target['kind'], target['name'], '--type=merge', '-p', json.dumps(target['with']))
+    elif 'delete' in step:
+        target = step['delete']
+        blackbox.kubectl(engine, 'delete', target['kind'], target['name'], '--wait=false',
+                         '--cascade=' + target.get('propagation', 'Background').lower())
+    elif 'create' in step:
+        apply_file(engine, '%s-%d' % (name, number), step['create'])
+    else:
+        blackbox.kubectl(engine, 'delete', 'node', step['loseNode'])
+
+
+def play(engine, name, scenario, failures):
+    try:
+        apply_file(engine, name, *scenario['objects'])
+        for number, step in enumerate(scenario.get('steps', [])):
+            time.sleep(stages.milliseconds(step.get('after', '0s')) / 1000)
+            perform(engine, name, step, number)
+    except AssertionError as error:
+        failures[name] = str(error)
+
+
+def belongs(item, names):
+    meta = item['metadata']
+    labels = meta.get('labels', {})
+    owners = {owner['name'] for owner in meta.get('ownerReferences', [])}
+    own = {meta['name'], labels.get('jobset.sigs.k8s.io/jobset-name'), labels.get('batch.kubernetes.io/job-name'), *owners}
+    return bool(own & names)
+
+
+def difference(engine, scenario, name, items):
+    """How the engine's objects differ from the end of the simulated run, in words; empty when they do not."""
+    names = {o['metadata']['name'] for o in scenario['objects']}
+    path = engine.folder / (name + '-state.json')
+    path.write_text(json.dumps({'items': [item for item in items if belongs(item, names)]}))
+    done = subprocess.run([os.environ['MUSTER'], 'sim', str(HERE / (name + '.yaml')), '--compare', str(path)], capture_output=True, text=True)
+    return '' if done.returncode == 0 else done.stdout + done.stderr
+
+
+def run_side_by_side(engine, scenarios):
+    """What still differs from the simulation when patience ends, by scenario."""
+    failures = {}
+    apply_file(engine, 'nodes', *(node('node-%d' % i) for i in range(NODES)))
+    blackbox.eventually(lambda: blackbox.kubectl(engine, 'get', 'nodes').count(' Ready ') >= NODES)
+    players = [threading.Thread(target=play, args=(engine, name, scenario, failures)) for name, scenario in scenarios.items()]
+    for player in players:
+        player.start()
+    for player in players:
+        player.join()
+    end = time.monotonic() + PATIENCE
+    open_ones = {name: None for name in scenarios if name not in failures}
+    while open_ones and time.monotonic() < end:
+        time.sleep(2)
+        items = json.loads(blackbox.kubectl(engine, 'get', KINDS, '-o', 'json'))['items']
+        for name in list(open_ones):
+            open_ones[name] = difference(engine, scenarios[name], name, items)
+            if not open_ones[name]:
+                del open_ones[name]
+    return {**failures, **open_ones}
+
+
+@pytest.mark.parametrize('group', GROUPS, ids=lambda group: ' '.join(filter(None, group)))
+@pytest.mark.parametrize('kind', ENGINES)
+def test_same_end_as_simulated(kind, group, tmp_path):
+    scenarios, gates = GROUPS[group], group[0]
+    (tmp_path / 'pod_stages.yaml').write_text(stages.document(scenarios))
+    with ENGINES[kind](tmp_path, gates) as engine:
+        settings = {**os.environ, 'KUBECONFIG': str(engine.kubeconfig), 'RUN': str(tmp_path), 'BIN': os.environ['KUBERNETES_BIN'],
+                    'KWOK_POD_STAGES': str(tmp_path / 'pod_stages.yaml')}
+        subprocess.run([KUBERNETES / 'start_kwok.sh'], env=settings, check=True)
+        try:
+            differing = run_side_by_side(engine, scenarios)
+        finally:
+            subprocess.run([KUBERNETES / 'stop.sh'], env=settings, check=True)
+    assert not differing, '\n'.join('%s:\n%s' % pair for pair in differing.items())
+    blackbox.NOTES.append('%s: %d scenarios end as simulated' % (kind, len(scenarios)))
