@@ -99,7 +99,7 @@ const OwnerReference* Meta::controller() const {
   return found == owners.end() ? nullptr : &*found;
 }
 
-Meta decode_meta(std::string_view bytes) {
+Result<Meta> read_meta(std::string_view bytes) {
   thread_local Scratch scratch;
   scratch.padded.resize(bytes.size() + simdjson::SIMDJSON_PADDING);
   std::memcpy(scratch.padded.data(), bytes.data(), bytes.size());
@@ -114,8 +114,16 @@ Meta decode_meta(std::string_view bytes) {
     }
     return meta;
   } catch (const simdjson::simdjson_error& error) {
-    assertion_failed("the bytes are a stored object", error.what(), __FILE__, __LINE__);
+    return fail(Code::kBadRequest, error.what());
   }
+}
+
+Meta decode_meta(std::string_view bytes) {
+  auto meta = read_meta(bytes);
+  if (!meta)
+    assertion_failed("the bytes are a stored object", meta.error().message.c_str(), __FILE__,
+                     __LINE__);
+  return *std::move(meta);
 }
 
 }  // namespace muster::api

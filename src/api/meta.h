@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "base/time.h"
 
 namespace muster::api {
@@ -41,5 +42,7 @@ struct Meta {
 
 // Of stored bytes, which are known to be sound: asserts if they are not an object.
 Meta decode_meta(std::string_view bytes);
+// Of an object that a server sent. Fails with kBadRequest if it has no metadata of the right types.
+Result<Meta> read_meta(std::string_view bytes);
 
 }  // namespace muster::api

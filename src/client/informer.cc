@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "base/log.h"
 #include "json/parse.h"
@@ -16,6 +17,64 @@ constexpr Duration kLastRetry = std::chrono::seconds(30);
 constexpr std::size_t kMaxLine = 16u << 20;
 
 std::string key_of(const api::Meta& meta) { return meta.ns + "/" + meta.name; }
+
+struct WatchLine {
+  std::string_view type;
+  std::string_view object;
+};
+
+// The two members of a watch event, as kube-apiserver and muster write it, without looking into the
+// object. Nothing if it is written in another way.
+std::optional<WatchLine> split(std::string_view line) {
+  constexpr std::string_view kType = R"({"type":")", kObject = R"(","object":)";
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  if (!line.starts_with(kType) || !line.ends_with('}')) return std::nullopt;
+  line.remove_prefix(kType.size());
+  line.remove_suffix(1);
+  const std::size_t end = line.find('"');
+  if (end == std::string_view::npos || !line.substr(end).starts_with(kObject)) return std::nullopt;
+  return WatchLine{line.substr(0, end), line.substr(end + kObject.size())};
+}
+
+// Annotations and managedFields are most of what is left without spec and status.
+std::string slim_metadata(json::Value object) {
+  json::Value slim = json::Value::object(object.arena());
+  const json::Value metadata = object.get("metadata");
+  if (metadata.is_object()) {
+    metadata.erase("managedFields");
+    metadata.erase("annotations");
+  }
+  slim.set("metadata", metadata);
+  return json::write(slim);
+}
+
+void write_owner(json::Value owners, const api::OwnerReference& owner) {
+  const json::Value entry = json::Value::object(owners.arena(), 6);
+  entry.set("apiVersion", owner.api_version);
+  entry.set("kind", owner.kind);
+  entry.set("name", owner.name);
+  entry.set("uid", owner.uid);
+  if (owner.controller) entry.set("controller", json::Value::of(true));
+  if (owner.block_owner_deletion) entry.set("blockOwnerDeletion", json::Value::of(true));
+  owners.push_back(entry);
+}
+
+// Who it is and whose.
+ObjectPtr without_content(const store::Object& object) {
+  const api::Meta& meta = object.meta();
+  json::Arena arena;
+  const json::Value slim = json::Value::object(arena, 1);
+  const json::Value metadata = slim.object_at("metadata");
+  metadata.set("name", meta.name);
+  if (!meta.ns.empty()) metadata.set("namespace", meta.ns);
+  metadata.set("uid", meta.uid);
+  metadata.set("resourceVersion", meta.resource_version);
+  if (meta.deletion_time) metadata.set("deletionTimestamp", format_time(*meta.deletion_time));
+  for (const auto& owner : meta.owners) write_owner(metadata.array_at("ownerReferences"), owner);
+  std::string bytes = json::write(slim);
+  bytes.shrink_to_fit();
+  return std::make_shared<const store::Object>(std::move(bytes), object.revision());
+}
 
 }  // namespace
 
@@ -59,7 +118,11 @@ void Informer::open_with_list() {
         body ? json::parse(arena, *body) : Result<json::Value>(std::unexpected(body.error()));
     if (!list) return ended(std::unexpected(list.error()));
     seen_ = std::make_unique<std::map<std::string, bool, std::less<>>>();
-    for (const json::Value item : list->get("items").items()) put(kept(item));
+    for (const json::Value item : list->get("items").items()) {
+      auto object = read_object(json::write(item), options_.metadata_only);
+      if (!object) return broken(std::move(object).error());
+      put(*std::move(object));
+    }
     revision_ = list->get({"metadata", "resourceVersion"}).as_string();
     finish_initial();
     open_stream("&resourceVersion=" + revision_);
@@ -102,38 +165,51 @@ void Informer::took_data(std::string_view data) {
 }
 
 void Informer::took_line(std::string_view line) {
+  if (const auto event = split(line)) return took_event(event->type, event->object);
   json::Arena arena;
   const auto event = json::parse(arena, line);
-  if (!event) {
-    revision_.clear();
-    return ended(std::unexpected(event.error()));
-  }
-  const std::string_view type = event->get("type").as_string();
-  const json::Value object = event->get("object");
-  took_event(type, type == "BOOKMARK" || type == "ERROR" ? json::write(object) : kept(object));
+  if (!event) return broken(event.error());
+  took_event(event->get("type").as_string(), json::write(event->get("object")));
 }
 
-// Annotations and managedFields are most of what is left without spec and status.
-std::string Informer::kept(json::Value object) const {
-  if (!options_.metadata_only) return json::write(object);
-  json::Value slim = json::Value::object(object.arena());
-  const json::Value metadata = object.get("metadata");
-  metadata.erase("managedFields");
-  metadata.erase("annotations");
-  slim.set("metadata", metadata);
-  return json::write(slim);
+// What the server sends cannot be understood: begin again, later.
+void Informer::broken(Error why) {
+  revision_.clear();
+  ended(std::unexpected(std::move(why)));
 }
 
-void Informer::took_event(std::string_view type, std::string object) {
-  failures_ = 0;
-  if (type == "ERROR") {
-    revision_.clear();  // 410, or anything else that this stream cannot get over: list again
-    return ended(std::unexpected(error_of_status(500, object)));
+void Informer::took_event(std::string_view type, std::string_view object) {
+  if (type == "ERROR") {  // 410, or anything else that this stream cannot get over: list again
+    failures_ = 0;
+    return broken(error_of_status(500, object));
   }
-  const api::Meta meta = api::decode_meta(object);
+  if (!json::is_json(object))
+    return broken({.code = Code::kBadRequest, .message = "a watch event is not JSON"});
+  took_object(type, object);
+}
+
+Result<ObjectPtr> Informer::read_object(std::string_view text, bool slim) const {
+  std::string bytes;
+  if (slim) {
+    json::Arena arena;
+    MUSTER_TRY(const json::Value object, json::parse(arena, text));
+    bytes = slim_metadata(object);
+  } else {
+    bytes = text;
+  }
+  MUSTER_TRY(api::Meta meta, api::read_meta(bytes));
   const store::Revision revision = to_revision(meta.resource_version);
+  return std::make_shared<const store::Object>(std::move(bytes), revision,
+                                               std::make_unique<const api::Meta>(std::move(meta)));
+}
+
+void Informer::took_object(std::string_view type, std::string_view text) {
+  auto object = read_object(text, options_.metadata_only && type != "BOOKMARK");
+  if (!object) return broken(std::move(object).error());
+  failures_ = 0;
+  const api::Meta& meta = (*object)->meta();
   // A stream that was opened again may repeat what is known; the cache never goes back in time.
-  const bool repeated = !seen_ && revision <= position();
+  const bool repeated = !seen_ && (*object)->revision() <= position();
   if (!repeated) revision_ = meta.resource_version;
   if (type == "BOOKMARK") {
     if (meta.annotation("k8s.io/initial-events-end") == "true") finish_initial();
@@ -142,20 +218,20 @@ void Informer::took_event(std::string_view type, std::string object) {
   } else if (type == "DELETED") {
     remove(key_of(meta));
   } else {
-    put(std::move(object));
+    put(*std::move(object));
   }
 }
 
-void Informer::put(std::string bytes) {
-  const api::Meta meta = api::decode_meta(bytes);
-  auto object =
-      std::make_shared<const store::Object>(std::move(bytes), to_revision(meta.resource_version));
-  const std::string key = key_of(meta);
+void Informer::put(ObjectPtr object) {
+  const std::string key = key_of(object->meta());
   if (seen_) (*seen_)[key] = true;
-  ObjectPtr& slot = objects_[key];
-  const ObjectPtr before = std::exchange(slot, object);
-  if (before && before->meta().resource_version == meta.resource_version) return;
-  for (const auto& handler : handlers_) handler(before, object);
+  const ObjectPtr before = std::exchange(objects_[key], object);
+  if (!before || before->meta().resource_version != object->meta().resource_version) {
+    for (const auto& handler : handlers_) handler(before, object);
+  }
+  if (!forgets_content_) return;
+  const auto at = objects_.find(key);  // a handler may have had it removed
+  if (at != objects_.end() && at->second == object) at->second = without_content(*object);
 }
 
 void Informer::remove(const std::string& key) {

@@ -32,6 +32,10 @@ class Informer {
   // informer's life.
   using Handler = std::function<void(const ObjectPtr& before, const ObjectPtr& after)>;
   void on_change(Handler handler) { handlers_.push_back(std::move(handler)); }
+  // Before start(): of an object whose change has been told nothing is kept but who it is and whose
+  // (name, uid, revision, deletion, owners). For handlers that take what they need from `after`.
+  void forget_content() { forgets_content_ = true; }
+  bool forgets_content() const { return forgets_content_; }
   void start();
 
   bool synced() const { return synced_; }  // the first list is complete
@@ -52,10 +56,12 @@ class Informer {
   void took_head(int status);
   void took_data(std::string_view data);
   void took_line(std::string_view line);
-  void took_event(std::string_view type, std::string object);
+  void took_event(std::string_view type, std::string_view object);
+  void took_object(std::string_view type, std::string_view object);
+  void broken(Error why);
   void ended(Status why);
-  std::string kept(json::Value object) const;
-  void put(std::string bytes);
+  Result<ObjectPtr> read_object(std::string_view text, bool slim) const;
+  void put(ObjectPtr object);
   void remove(const std::string& key);
   void finish_initial();
   void retry();
@@ -74,6 +80,7 @@ class Informer {
   std::string buffer_;    // a line that has not ended yet
   std::string refusal_;   // the body of an answer that is no stream
   int status_ = 0;
+  bool forgets_content_ = false;
   bool streaming_list_ = true;  // until the server refuses it
   bool synced_ = false;
   int failures_ = 0;

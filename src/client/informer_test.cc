@@ -96,6 +96,45 @@ TEST_F(InformerTest, TellsChangesAndKeepsTheNewestState) {
   EXPECT_EQ(informer_.find("d", "a"), nullptr);
 }
 
+TEST_F(InformerTest, ForgetsContentWhenTold) {
+  std::vector<std::string> told;
+  informer_.on_change([&](const ObjectPtr& before, const ObjectPtr& after) {
+    if (before) told.push_back("before " + before->bytes());
+    if (after) told.emplace_back(after->meta().label("l").value_or("none"));
+  });
+  informer_.forget_content();
+  informer_.start();
+  const auto watch = next_request();
+  const std::string_view more =
+      R"(,"uid":"u","labels":{"l":"v"},"ownerReferences":[{"apiVersion":"batch/v1","kind":"Job",)"
+      R"("name":"j","uid":"o","controller":true}])";
+  stream(*watch, event("ADDED", "a", 1, more) + initial_end(1) + event("MODIFIED", "a", 2));
+  const std::string known =
+      R"({"metadata":{"name":"a","namespace":"d","uid":"u","resourceVersion":"1",)"
+      R"("ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"j","uid":"o",)"
+      R"("controller":true}]}})";
+  EXPECT_THAT(told, ElementsAre("v", "before " + known, "none"));
+  EXPECT_EQ(informer_.find("d", "a")->meta().resource_version, "2");
+}
+
+// Whatever a server sends, it is asked again; nothing ends.
+TEST_F(InformerTest, BeginsAgainWhenAServerSendsNonsense) {
+  informer_.start();
+  for (const char* const line :
+       {"nonsense", "{}", R"({"type":"ADDED","object":{"metadata":{"name":"a"})",
+        R"({"type":"ADDED","object":{"metadata":{"name":"a"},"spec":}})",
+        R"({"type":"ADDED","object":{"metadata":{"name":["a"]}}})",
+        R"({"type":"ADDED","object":7})", R"({"type":"ADDED","object":{}})"}) {
+    const auto watch = next_request();
+    EXPECT_THAT(watch->request().target, HasSubstr("sendInitialEvents=true")) << line;
+    stream(*watch, event("ADDED", "b", 1) + line + "\n");
+  }
+  const auto watch = next_request();
+  stream(*watch, R"({ "object": {"metadata": {"name": "c"}}, "type": "ADDED" })"
+                 "\n");
+  EXPECT_THAT(changes_, ElementsAre("+b", "+c"));
+}
+
 TEST_F(InformerTest, JoinsEventsThatComeInPieces) {
   informer_.start();
   const auto watch = next_request();

@@ -34,8 +34,8 @@ void LeaderElection::attempt() {
 
 void LeaderElection::took_lease(int attempt, Result<std::string> lease) {
   if (!lease) {
-    if (lease.error().code == Code::kNotFound) write(attempt, Verb::kCreate, "", 0, "");
-    return;
+    if (lease.error().code == Code::kNotFound) return write(attempt, Verb::kCreate, "", 0, "");
+    return complain(lease.error());
   }
   json::Arena arena;
   const auto object = json::parse(arena, *lease);
@@ -82,10 +82,21 @@ void LeaderElection::write(int attempt, Verb verb, const std::string& resource_v
                  .name = options_.name,
                  .body = json::write(lease)},
                 [this, alive = alive_, attempt, asked = now()](Result<std::string> answer) {
-                  if (!*alive || released_ || attempt != attempt_ || !answer) return;
+                  if (!*alive || released_ || attempt != attempt_) return;
+                  if (!answer) return complain(answer.error());
+                  complaint_.clear();
                   renewed_ = asked;  // the lease runs from when we asked, not from when we heard
                   lead(true);
                 });
+}
+
+// Somebody else was faster: that is what leases are for. Anything else should be looked at.
+void LeaderElection::complain(const Error& error) {
+  const bool lost = error.code == Code::kConflict || error.code == Code::kAlreadyExists;
+  if (lost || error.message == complaint_) return;
+  complaint_ = error.message;
+  log::warn("cannot take the lease",
+            {{"lease", options_.ns + "/" + options_.name}, {"error", error.message}});
 }
 
 void LeaderElection::lead(bool leading) {

@@ -44,6 +44,7 @@ class LeaderElection {
   void write(int attempt, Verb verb, const std::string& resource_version, int transitions,
              const std::string& acquired);
   void lead(bool leading);
+  void complain(const Error& error);
   Time now() const { return client_.loop().clock().now(); }
 
   Client& client_;
@@ -58,6 +59,7 @@ class LeaderElection {
   int attempt_ = 0;
   // The other holder's last state and when we first saw it: its clock is not ours.
   std::string seen_version_;
+  std::string complaint_;  // the last one, which is not repeated
   Time seen_at_{};
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

@@ -136,10 +136,30 @@ class PaddedParser {
   std::size_t capacity_ = 0;
 };
 
+bool is_too_deep(dom::element element, int depth) {
+  if (element.is_array()) {
+    if (depth == kMaxDepth) return true;
+    const dom::array items = element.get_array().value_unsafe();
+    for (const dom::element item : items)
+      if (is_too_deep(item, depth + 1)) return true;
+  } else if (element.is_object()) {
+    if (depth == kMaxDepth) return true;
+    const dom::object members = element.get_object().value_unsafe();
+    for (const auto [key, below] : members)
+      if (is_too_deep(below, depth + 1)) return true;
+  }
+  return false;
+}
+
+PaddedParser& parser_of_this_thread() {
+  static thread_local PaddedParser parser;
+  return parser;
+}
+
 }  // namespace
 
 Result<Value> parse(Arena& arena, std::string_view text, ParseReport* report) {
-  static thread_local PaddedParser parser;
+  PaddedParser& parser = parser_of_this_thread();
   std::optional<Value> made;
   dom::element root;
   if (!text.empty() && parser.parse(text).get(root) == simdjson::SUCCESS)
@@ -147,6 +167,17 @@ Result<Value> parse(Arena& arena, std::string_view text, ParseReport* report) {
   parser.release_large();
   if (made) return *made;
   return parse_carefully(arena, text, report);
+}
+
+bool is_json(std::string_view text) {
+  PaddedParser& parser = parser_of_this_thread();
+  dom::element root;
+  const bool sound =
+      !text.empty() && parser.parse(text).get(root) == simdjson::SUCCESS && !is_too_deep(root, 0);
+  parser.release_large();
+  if (sound) return true;
+  Arena arena;
+  return parse_carefully(arena, text, nullptr).has_value();
 }
 
 }  // namespace muster::json

@@ -28,4 +28,7 @@ struct ParseReport {
 // value").
 Result<Value> parse(Arena& arena, std::string_view text, ParseReport* report = nullptr);
 
+// Whether parse() would succeed, without a tree: for text that is kept as it is.
+bool is_json(std::string_view text);
+
 }  // namespace muster::json

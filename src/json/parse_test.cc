@@ -25,6 +25,7 @@ std::string outcome(std::string_view text) {
   };
   const std::string fast = show(parse(arena, text));
   EXPECT_EQ(fast, show(parse_carefully(arena, text))) << text;
+  EXPECT_EQ(is_json(text), !fast.starts_with("error: ")) << text;
   return fast;
 }
 

@@ -31,6 +31,9 @@ class Object {
  public:
   Object(std::string bytes, Revision revision) : bytes_(std::move(bytes)), revision_(revision) {}
   Object(std::string_view ns, std::string_view name, std::string bytes, Revision revision);
+  // With the metadata that was read from these bytes.
+  Object(std::string bytes, Revision revision, std::unique_ptr<const api::Meta> meta)
+      : bytes_(std::move(bytes)), revision_(revision), meta_(meta.release()) {}
   ~Object();
   Object(const Object&) = delete;
 

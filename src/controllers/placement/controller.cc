@@ -3,7 +3,7 @@
 namespace muster::controllers::placement {
 
 Controller::Controller(Shared& shared)
-    : pods_(shared.informers.of("", "v1", "pods"), read_pod),
+    : pods_(shared.informers.changes_of("", "v1", "pods"), read_pod),
       nodes_(shared.informers.of("", "v1", "nodes")),
       runner_(
           shared.client,
