@@ -75,13 +75,25 @@ class KeyFiles {
   std::string base_;
 };
 
+// Not the server certificate's subject: OpenSSL takes equal subject and issuer for self-signed.
+Result<net::KeyPair> make_authority(Time now) {
+  return net::make_authority({"muster-ca", {}},
+                             {now - std::chrono::hours(1), now + kAuthorityLife});
+}
+
+// `names` empty: a client certificate of the admin.
+Result<net::KeyPair> make_certificate(const net::KeyPair& authority,
+                                      const std::vector<std::string>& names, Time now) {
+  const net::Validity validity{now - std::chrono::hours(1), now + kCertificateLife};
+  return names.empty()
+             ? net::make_client_certificate(authority, {"admin", {"system:masters"}}, validity)
+             : net::make_server_certificate(authority, {"muster", {}}, names, validity);
+}
+
 Result<net::KeyPair> open_authority(const std::string& dir, Time now) {
   const KeyFiles files(dir, "ca");
   if (files.exists()) return files.load();
-  // Not the server certificate's subject: OpenSSL takes equal subject and issuer for self-signed.
-  MUSTER_TRY(
-      net::KeyPair authority,
-      net::make_authority({"muster-ca", {}}, {now - std::chrono::hours(1), now + kAuthorityLife}));
+  MUSTER_TRY(net::KeyPair authority, make_authority(now));
   MUSTER_CHECK(files.save(authority));
   return authority;
 }
@@ -93,7 +105,6 @@ bool usable(const net::KeyPair& pair, const net::KeyPair& authority,
          net::check_key_pair(pair, authority.certificate_pem).has_value();
 }
 
-// `names` empty: a client certificate of the admin.
 Result<net::KeyPair> open_certificate(const std::string& dir, std::string_view name,
                                       const net::KeyPair& authority,
                                       const std::vector<std::string>& names, Time now) {
@@ -103,11 +114,7 @@ Result<net::KeyPair> open_certificate(const std::string& dir, std::string_view n
     if (usable(pair, authority, names, now)) return pair;
     log::info("renewing a certificate", {{"certificate", name}});
   }
-  const net::Validity validity{now - std::chrono::hours(1), now + kCertificateLife};
-  MUSTER_TRY(net::KeyPair pair,
-             names.empty()
-                 ? net::make_client_certificate(authority, {"admin", {"system:masters"}}, validity)
-                 : net::make_server_certificate(authority, {"muster", {}}, names, validity));
+  MUSTER_TRY(net::KeyPair pair, make_certificate(authority, names, now));
   MUSTER_CHECK(files.save(pair));
   return pair;
 }
@@ -201,6 +208,22 @@ Result<Credentials> open_credentials(const std::string& dir,
   MUSTER_TRY(credentials.tokens, open_tokens(dir));
   MUSTER_TRY(credentials.token_key, open_token_key(dir));
   return credentials;
+}
+
+Result<ServingCertificate> open_serving_certificate(const std::string& dir,
+                                                    const std::vector<std::string>& names,
+                                                    const Clock& clock) {
+  const Time now = clock.now();
+  if (dir.empty()) {
+    MUSTER_TRY(const net::KeyPair authority, make_authority(now));
+    MUSTER_TRY(net::KeyPair server, make_certificate(authority, names, now));
+    return ServingCertificate{authority.certificate_pem, std::move(server)};
+  }
+  MUSTER_CHECK(make_private_directory(dir));
+  MUSTER_CHECK(make_private_directory(dir + "/pki"));
+  MUSTER_TRY(const net::KeyPair authority, open_authority(dir, now));
+  MUSTER_TRY(net::KeyPair server, open_certificate(dir, "server", authority, names, now));
+  return ServingCertificate{authority.certificate_pem, std::move(server)};
 }
 
 std::string kubeconfig(const Credentials& credentials, const std::string& url) {

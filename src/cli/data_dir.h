@@ -41,6 +41,16 @@ Result<Credentials> open_credentials(const std::string& dir,
                                      const std::vector<std::string>& server_names,
                                      const Clock& clock);
 
+// A certificate for a server that keeps nothing else.
+struct ServingCertificate {
+  std::string ca_pem;
+  net::KeyPair server;
+};
+// DIR/pki/ca and server, as above; with an empty `dir` both live as long as the process.
+Result<ServingCertificate> open_serving_certificate(const std::string& dir,
+                                                    const std::vector<std::string>& names,
+                                                    const Clock& clock);
+
 std::string kubeconfig(const Credentials& credentials, const std::string& url);
 
 // Replaces the file as a whole, mode 0600; readers see the old or the new one. One that is like

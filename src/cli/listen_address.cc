@@ -8,10 +8,10 @@ namespace muster::cli {
 
 bool ListenAddress::loopback() const { return address.starts_with("127.") || address == "::1"; }
 
-Result<ListenAddress> parse_listen(std::string_view text) {
+Result<ListenAddress> parse_listen(std::string_view text, std::string_view flag) {
   const std::size_t colon = text.rfind(':');
   const auto wrong = [&] {
-    return fail(Code::kInvalid, fmt::format("--listen: \"{}\" is not ADDRESS:PORT", text));
+    return fail(Code::kInvalid, fmt::format("{}: \"{}\" is not ADDRESS:PORT", flag, text));
   };
   if (colon == std::string_view::npos) return wrong();
   ListenAddress out{.address = std::string(text.substr(0, colon))};

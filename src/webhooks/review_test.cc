@@ -100,7 +100,7 @@ TEST_F(Reviews, WhatNeedsNoDefaultsNeedsNoPatch) {
 TEST_F(Reviews, FieldsOfSwitchedOffFeaturesGoWithAWarning) {
   ASSERT_TRUE(settings.gates.set("GangConfig=false"));
   const Request request{.path = kMutateJobSet,
-                        .object = job_set(R"("gangConfig": {"mode": "JobSetAsGang"},)")};
+                        .object = job_set(R"("gangConfig": {"gangMode": "Gang"},)")};
   EXPECT_FALSE(mutated(request).root.get("spec").has("gangConfig"));
   EXPECT_THAT(std::string(ask(request).root.get("warnings").item(0).as_string()),
               HasSubstr("spec.gangConfig: dropped"));

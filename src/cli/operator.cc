@@ -1,0 +1,127 @@
+// `muster operator` and `muster install`: muster on a Kubernetes cluster.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "api/registry.h"
+#include "cli/commands.h"
+#include "cli/controller_list.h"
+#include "cli/data_dir.h"
+#include "cli/exit_code.h"
+#include "cli/install_manifests.h"
+#include "cli/kubernetes_engine.h"
+#include "cli/print.h"
+#include "cli/signals.h"
+
+namespace muster::cli {
+namespace {
+
+Result<client::ServerConfig> server_config(const OperatorOptions& options) {
+  if (!options.kubeconfig.empty())
+    return client::load_kubeconfig(options.kubeconfig, options.context);
+  const char* const host = std::getenv("KUBERNETES_SERVICE_HOST");
+  const char* const port = std::getenv("KUBERNETES_SERVICE_PORT");
+  if (host == nullptr || port == nullptr) {
+    return fail(Code::kInvalid,
+                "--kubeconfig is missing, and this is not a pod of a cluster: say which API server "
+                "to work for");
+  }
+  return client::in_cluster_config(host, port);
+}
+
+// An address that others can reach needs to be meant (S1).
+Result<std::optional<ListenAddress>> listen_address(const std::string& text, std::string_view flag,
+                                                    bool allow_remote) {
+  if (text.empty()) return std::nullopt;
+  MUSTER_TRY(ListenAddress listen, parse_listen(text, flag));
+  if (!listen.loopback() && !allow_remote) {
+    return fail(Code::kForbidden,
+                fmt::format("{}: {} can be reached from other machines; if that is meant, add "
+                            "--allow-remote",
+                            flag, listen.address));
+  }
+  return listen;
+}
+
+// Where the pod runs, if this is one.
+std::string own_namespace(const OperatorOptions& options, const client::ServerConfig& server) {
+  if (!options.ns.empty()) return options.ns;
+  return options.kubeconfig.empty() ? server.ns : std::string(kOperatorNamespace);
+}
+
+Result<KubernetesOptions> engine_options(const OperatorOptions& options) {
+  KubernetesOptions engine{.server = {},
+                           .ns = {},
+                           .controllers = {},
+                           .gates = {},
+                           .elect_leader = options.leader_elect,
+                           .webhook_url = options.webhook_url,
+                           .manage_webhooks = options.manage_webhooks,
+                           .certificate_dir = options.data_dir};
+  MUSTER_TRY(engine.server, server_config(options));
+  engine.ns = own_namespace(options, engine.server);
+  MUSTER_TRY(engine.controllers, parse_controllers(options.controllers));
+  if (engine.controllers.contains("agent"))
+    return fail(Code::kInvalid, "--controllers: the agent belongs to `muster serve`");
+  MUSTER_CHECK(engine.gates.set(options.feature_gates));
+  const bool any_port = options.webhook_listen.empty() && options.manage_webhooks;
+  MUSTER_TRY(engine.webhooks, listen_address(any_port ? "127.0.0.1:0" : options.webhook_listen,
+                                             "--webhook-listen", options.allow_remote));
+  MUSTER_TRY(engine.health,
+             listen_address(options.health_listen, "--health-listen", options.allow_remote));
+  return engine;
+}
+
+void greet(const std::string& server, const KubernetesEngine& engine) {
+  fmt::print("muster operates {}", server);
+  if (!engine.webhook_url().empty()) fmt::print(", webhooks at {}", engine.webhook_url());
+  if (!engine.health_url().empty()) fmt::print(", health at {}", engine.health_url());
+  fmt::print("\n");
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int run_operator(const OperatorOptions& options) {
+  auto engine_or = engine_options(options);
+  if (!engine_or) return complain(engine_or.error(), kUsage);
+  const std::string server = engine_or->server.url;
+  Signals signals;
+  auto engine = KubernetesEngine::start(*std::move(engine_or));
+  if (!engine) return complain(engine.error(), kRefused);
+  Loop& loop = (*engine)->loop();
+  bool stopping = false;
+  signals.on_signal(loop, [&](int) {
+    if (std::exchange(stopping, true)) return loop.stop();  // the second one does not wait
+    (*engine)->stop([&] { loop.stop(); });
+  });
+  greet(server, **engine);
+  loop.run();
+  return kSucceeded;
+}
+
+int install(const InstallOptions& options) {
+  if (!options.print) {
+    return complain(Error{.code = Code::kInvalid,
+                          .message = "only --print is there: muster install --print | kubectl "
+                                     "apply --server-side -f -"},
+                    kUsage);
+  }
+  InstallSettings settings{.webhook_url = options.webhook_url, .webhook_ca_pem = {}};
+  if (!options.ns.empty()) settings.ns = options.ns;
+  if (options.webhook_url.empty() != options.webhook_ca.empty()) {
+    return complain(
+        Error{.code = Code::kInvalid, .message = "--webhook-url and --webhook-ca belong together"},
+        kUsage);
+  }
+  if (!options.webhook_ca.empty()) {
+    auto ca = read_file(options.webhook_ca);
+    if (!ca) return complain(ca.error(), kUsage);
+    settings.webhook_ca_pem = *std::move(ca);
+  }
+  fmt::print("{}", install_yaml(api::Registry::builtin(), settings));
+  return kSucceeded;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,249 @@
+"""`muster operator` on a real Kubernetes: its own Job controller, scheduler and garbage collector, with kwok as the nodes."""
+import json
+import os
+import pathlib
+import re
+import signal
+import ssl
+import subprocess
+import threading
+import urllib.error
+import urllib.request
+
+import pytest
+
+import blackbox
+
+HERE = pathlib.Path(__file__).resolve().parent
+KUBERNETES = HERE.parent / 'kubernetes'
+NODES, START_SECONDS, STOP_SECONDS = 3, 60, 30
+LEASE = ('lease', '6d4f6a47.jobset.x-k8s.io', '-n', 'jobset-system')
+EXCLUSIVE = 'alpha.jobset.sigs.k8s.io/exclusive-topology'
+
+
+class Cluster:
+    """A real control plane; pods that kwok starts keep running."""
+
+    def __init__(self, folder):
+        self.folder, self.run = folder, folder / 'kubernetes'
+        self.kubeconfig = self.run / 'kubeconfig'
+        self.settings = {**os.environ, 'RUN': str(self.run), 'KWOK_HOLD': '1', 'ETCD_ARGS': '--unsafe-no-fsync'}
+        binaries = pathlib.Path(os.environ['KUBERNETES_BIN'])
+        if (binaries / 'kube-apiserver').exists():
+            self.settings['BIN'] = str(binaries)
+
+    def __enter__(self):
+        subprocess.run([KUBERNETES / 'start.sh', str(NODES)], env=self.settings, check=True, stdout=subprocess.DEVNULL)
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run([KUBERNETES / 'stop.sh'], env=self.settings, check=True)
+
+
+class Operator:
+    """One `muster operator` that tells the API server of its own webhooks."""
+
+    def __init__(self, cluster, *flags):
+        self.log = cluster.folder / 'operator.log'
+        command = [os.environ['MUSTER'], 'operator', '--kubeconfig', cluster.kubeconfig, '--controllers', 'jobset',
+                   '--manage-webhooks', '--health-listen', '127.0.0.1:0', *flags]
+        with open(self.log, 'ab') as log:
+            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+        alarm = threading.Timer(START_SECONDS, self.process.kill)
+        alarm.start()
+        greeting = self.process.stdout.readline()
+        alarm.cancel()
+        match = re.search(r'webhooks at (\S+), health at (\S+)', greeting)
+        assert match, 'no greeting: %s%s' % (greeting, self.log.read_text()[-2000:])
+        self.webhooks, self.health = match[1], match[2]
+
+    def get(self, path):
+        anybody = ssl.create_default_context()
+        anybody.check_hostname, anybody.verify_mode = False, ssl.CERT_NONE
+        try:
+            with urllib.request.urlopen(self.health + path, context=anybody, timeout=10) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+
+    def wait_until_ready(self):
+        blackbox.eventually(lambda: self.get('/readyz') == (200, 'ok'))
+        return self
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        status = self.process.wait(STOP_SECONDS)
+        self.process.stdout.close()
+        assert status == 0, 'muster ended with %d: %s' % (status, self.log.read_text()[-2000:])
+
+
+@pytest.fixture(scope='module')
+def cluster(tmp_path_factory):
+    with Cluster(tmp_path_factory.mktemp('operator')) as made:
+        installed = subprocess.run([os.environ['MUSTER'], 'install', '--print'], check=True, capture_output=True, text=True)
+        (made.folder / 'install.yaml').write_text(installed.stdout)
+        yield made
+
+
+@pytest.fixture(scope='module')
+def operator(cluster):
+    apply_install(cluster)
+    made = Operator(cluster).wait_until_ready()
+    yield made
+    if made.process.poll() is None:
+        made.stop()
+
+
+def kubectl(cluster, *arguments):
+    return blackbox.kubectl(cluster, *arguments)
+
+
+def refusal(cluster, *arguments):
+    """What kubectl says when the request is refused."""
+    program = os.path.join(os.environ['KUBERNETES_BIN'], 'kubectl')
+    done = subprocess.run([program, *arguments], env=blackbox.environment(cluster.kubeconfig, cluster.folder), text=True,
+                          capture_output=True, timeout=120)
+    assert done.returncode != 0, 'kubectl %s was not refused' % ' '.join(arguments)
+    return done.stderr
+
+
+def apply_install(cluster):
+    kubectl(cluster, 'apply', '--server-side', '-f', str(cluster.folder / 'install.yaml'))
+    kubectl(cluster, 'wait', '--for=condition=Established', 'crd/jobsets.jobset.x-k8s.io', '--timeout=60s')
+
+
+def get(cluster, *arguments):
+    return json.loads(kubectl(cluster, 'get', '-o', 'json', *arguments))
+
+
+def job_set(name, replicas=1, pods=1, annotations=None, pod_spec=None, **spec):
+    pod = {'restartPolicy': 'Never', 'containers': [{'name': 'main', 'image': 'fake'}], **(pod_spec or {})}
+    job = {'spec': {'parallelism': pods, 'completions': pods, 'backoffLimit': 0, 'template': {'spec': pod}}}
+    return {'apiVersion': 'jobset.x-k8s.io/v1alpha2', 'kind': 'JobSet', 'metadata': {'name': name, 'annotations': annotations or {}},
+            'spec': {'replicatedJobs': [{'name': 'w', 'replicas': replicas, 'template': job}], **spec}}
+
+
+def file_with(cluster, item):
+    path = cluster.folder / 'object.json'
+    path.write_text(json.dumps(item))
+    return str(path)
+
+
+def create(cluster, item):
+    kubectl(cluster, 'create', '-f', file_with(cluster, item))
+
+
+def pods_of(cluster, name):
+    return get(cluster, 'pods', '-l', 'jobset.sigs.k8s.io/jobset-name=' + name)['items']
+
+
+def end_pods(cluster, name, phase):
+    for pod in pods_of(cluster, name):
+        kubectl(cluster, 'patch', 'pod', pod['metadata']['name'], '--subresource=status', '--type=merge', '-p',
+                json.dumps({'status': {'phase': phase}}))
+
+
+def test_the_manifests_apply_cleanly_and_again(cluster):
+    apply_install(cluster)
+    definition = get(cluster, 'crd', 'jobsets.jobset.x-k8s.io')
+    conditions = {c['type']: c['status'] for c in definition['status']['conditions']}
+    assert conditions['Established'] == 'True' and 'NonStructuralSchema' not in conditions
+    apply_install(cluster)
+    assert get(cluster, 'crd', 'jobsets.jobset.x-k8s.io')['metadata']['generation'] == definition['metadata']['generation']
+
+
+def test_it_is_alive_ready_and_leads(cluster, operator):
+    assert operator.get('/healthz') == (200, 'ok')
+    blackbox.eventually(lambda: get(cluster, *LEASE)['spec'].get('holderIdentity'))
+    assert 'muster_webhook_requests_total' in operator.get('/metrics')[1]
+    assert operator.get('/else')[0] == 404
+
+
+def test_a_jobset_is_defaulted(cluster, operator):
+    create(cluster, job_set('defaulted', suspend=True, failurePolicy={'maxRestarts': 1, 'rules': [{'action': 'FailJobSet'}]}))
+    spec = get(cluster, 'jobset', 'defaulted')['spec']
+    assert spec['successPolicy'] == {'operator': 'All'}
+    assert spec['startupPolicy'] == {'startupPolicyOrder': 'AnyOrder'}
+    assert spec['network'] == {'enableDNSHostnames': True, 'publishNotReadyAddresses': True}
+    assert spec['failurePolicy']['rules'][0]['name'] == 'failurePolicyRule0'
+    assert spec['failurePolicy']['restartStrategy'] == 'Recreate'
+    assert spec['replicatedJobs'][0]['template']['spec']['completionMode'] == 'Indexed'
+    assert spec['replicatedJobs'][0]['groupName'] == 'default'
+
+
+def test_new_fields_are_not_pruned(cluster, operator):
+    create(cluster, job_set('gang', suspend=True, gangConfig={'gangMode': 'Gang'}))
+    assert get(cluster, 'jobset', 'gang')['spec']['gangConfig'] == {'gangMode': 'Gang'}
+
+
+def test_faults_are_told_by_the_webhook(cluster, operator):
+    wrong = job_set('wrong', successPolicy={'operator': 'All', 'targetReplicatedJobs': ['none']})
+    said = refusal(cluster, 'create', '-f', file_with(cluster, wrong))
+    assert 'The JobSet "wrong" is invalid: spec.successPolicy.targetReplicatedJobs[0]' in said
+    assert "invalid replicatedJob name 'none' does not appear in .spec.ReplicatedJobs" in said
+
+
+def test_faults_are_told_by_the_definition(cluster, operator):
+    both = job_set('both', startupPolicy={'startupPolicyOrder': 'InOrder'})
+    both['spec']['replicatedJobs'].append({**both['spec']['replicatedJobs'][0], 'name': 'x',
+                                           'dependsOn': [{'name': 'w', 'status': 'Ready'}]})
+    assert 'StartupPolicy and DependsOn APIs are mutually exclusive' in refusal(cluster, 'create', '-f', file_with(cluster, both))
+
+
+def test_what_is_immutable_stays(cluster, operator):
+    change = json.dumps([{'op': 'replace', 'path': '/spec/replicatedJobs/0/replicas', 'value': 7}])
+    said = refusal(cluster, 'patch', 'jobset', 'defaulted', '--type=json', '-p', change)
+    assert 'spec.replicatedJobs: Invalid value' in said and 'field is immutable' in said
+
+
+def test_a_jobset_runs_and_completes(cluster, operator):
+    create(cluster, job_set('good', replicas=2, pods=2))
+    status = lambda: get(cluster, 'jobset', 'good').get('status', {}).get('replicatedJobsStatus', [{}])[0]
+    blackbox.eventually(lambda: status().get('ready') == 2)
+    jobs = get(cluster, 'jobs', '-l', 'jobset.sigs.k8s.io/jobset-name=good')['items']
+    assert sorted(job['metadata']['name'] for job in jobs) == ['good-w-0', 'good-w-1']
+    assert get(cluster, 'service', 'good')['spec']['clusterIP'] == 'None'
+    end_pods(cluster, 'good', 'Succeeded')
+    kubectl(cluster, 'wait', 'jobset/good', '--for=condition=Completed', '--timeout=60s')
+    assert get(cluster, 'jobset', 'good')['status']['terminalState'] == 'Completed'
+
+
+def test_a_failed_job_restarts_the_set(cluster, operator):
+    create(cluster, job_set('bad', failurePolicy={'maxRestarts': 1}))
+    attempt = lambda pod: pod['metadata']['labels']['jobset.sigs.k8s.io/restart-attempt']
+    for number in ('0', '1'):
+        blackbox.eventually(lambda: [p['status']['phase'] for p in pods_of(cluster, 'bad') if attempt(p) == number] == ['Running'])
+        end_pods(cluster, 'bad', 'Failed')
+    kubectl(cluster, 'wait', 'jobset/bad', '--for=condition=Failed', '--timeout=60s')
+    status = get(cluster, 'jobset', 'bad')['status']
+    assert (status['restarts'], status['terminalState']) == (1, 'Failed')
+
+
+def test_a_job_has_a_node_for_itself(cluster, operator):
+    create(cluster, job_set('apart', replicas=2, pods=2, annotations={EXCLUSIVE: 'kubernetes.io/hostname'}))
+    running = lambda: [p for p in pods_of(cluster, 'apart') if p['status']['phase'] == 'Running']
+    blackbox.eventually(lambda: len(running()) == 4, seconds=120)
+    nodes = {}
+    for pod in running():
+        nodes.setdefault(pod['metadata']['labels']['jobset.sigs.k8s.io/job-index'], set()).add(pod['spec']['nodeName'])
+    assert {len(each) for each in nodes.values()} == {1}
+    assert nodes['0'] != nodes['1']
+
+
+def test_what_is_deleted_is_gone(cluster, operator):
+    kubectl(cluster, 'delete', 'jobset', 'apart', '--timeout=60s')
+    blackbox.eventually(lambda: not get(cluster, 'jobs', '-l', 'jobset.sigs.k8s.io/jobset-name=apart')['items'])
+
+
+def test_another_takes_over_at_once(cluster, operator):
+    operator.stop()
+    assert not get(cluster, *LEASE)['spec'].get('holderIdentity')
+    # While nobody answers, JobSets are refused and everybody else's pods are not.
+    assert 'failed calling webhook' in refusal(cluster, 'create', '-f', file_with(cluster, job_set('early')))
+    kubectl(cluster, 'run', 'bystander', '--image=fake', '--restart=Never')
+    second = Operator(cluster).wait_until_ready()
+    try:
+        create(cluster, job_set('later'))
+        blackbox.eventually(lambda: get(cluster, 'jobs', '-l', 'jobset.sigs.k8s.io/jobset-name=later')['items'], seconds=20)
+    finally:
+        second.stop()
