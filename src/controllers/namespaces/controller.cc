@@ -18,10 +18,14 @@ Controller::Controller(Shared& shared)
   });
   // The last pod is mostly gone long before its time of grace is over.
   client::Informer& pods = shared.informers.metadata_of(*registry_.find("", "v1", "pods"));
-  pods.on_change([this](const auto& before, const auto& after) {
+  pods.on_change([this, &pods](const auto& before, const auto& after) {
     if (after) return;
     const auto ns = namespaces_.find("", before->meta().ns);
-    if (ns && ns->meta().deletion_time) runner_.add({"", ns->meta().name});
+    if (!ns || !ns->meta().deletion_time) return;
+    const std::string prefix = ns->meta().name + "/";
+    const auto next = pods.objects().lower_bound(prefix);
+    const bool was_last = next == pods.objects().end() || !next->first.starts_with(prefix);
+    if (was_last) runner_.add({"", ns->meta().name});
   });
 }
 

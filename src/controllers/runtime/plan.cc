@@ -24,12 +24,15 @@ std::vector<client::Operation> Plan::operations() const {
 }
 
 std::string Plan::text() const {
+  constexpr std::size_t kMostLines = 50;  // the log keeps thousands of these
   std::string out = reason;
+  std::size_t lines = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     for (const Write& write : steps[i].writes) {
-      out += fmt::format("\n  {}. {}", i + 1, write.operation.summary());
+      if (++lines <= kMostLines) out += fmt::format("\n  {}. {}", i + 1, write.operation.summary());
     }
   }
+  if (lines > kMostLines) out += fmt::format("\n  … and {} more", lines - kMostLines);
   for (const Event& event : events) {
     out += fmt::format("\n  tell {}: {}", event.reason, event.message);
   }

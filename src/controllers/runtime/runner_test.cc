@@ -158,6 +158,16 @@ TEST_F(RunnerTest, ARefusalEndsThePlanAfterItsStepAndIsTold) {
   EXPECT_THAT(carried_out_, IsEmpty());
 }
 
+TEST_F(RunnerTest, ARefusedWriteTellsItsOwnEvent) {
+  complete();
+  next_.write(make("a"));
+  next_.steps.back().writes.back().when_refused = event("FailedCreate", "Error creating: {}");
+  wake();
+  server_.settle();
+  server_.refuse(403, "Forbidden", "not here");
+  EXPECT_THAT(events_.told, ElementsAre("FailedCreate: Error creating: not here"));
+}
+
 TEST_F(RunnerTest, AFailedPassComesBackLaterEachTimeAndKnowsHowOften) {
   complete();
   next_.write(make("a"));
@@ -348,6 +358,14 @@ TEST_F(RunnerTest, ChangedPlansAreLoggedWithWhatWasSeen) {
   EXPECT_THAT(log_.all(), SizeIs(1)) << "nothing new";
   EXPECT_THAT(log_.about({"d", "k"}), SizeIs(1));
   EXPECT_THAT(log_.about({"d", "other"}), IsEmpty());
+}
+
+TEST_F(RunnerTest, TheTextOfALargePlanIsCut) {
+  for (int i = 0; i < 100; ++i) next_.write(make(fmt::format("p-{}", i)));
+  const std::string text = next_.text();
+  EXPECT_THAT(text, HasSubstr("create pods d/p-49"));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("create pods d/p-50")));
+  EXPECT_THAT(text, HasSubstr("… and 50 more"));
 }
 
 TEST_F(RunnerTest, AnAnswerAfterTheRunnerIsGoneHurtsNobody) {

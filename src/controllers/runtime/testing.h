@@ -103,6 +103,11 @@ class FakeServer {
             R"({{"metadata":{{"resourceVersion":"{}","annotations":{{"k8s.io/initial-events-end":"true"}}}}}})",
             revision));
   }
+  // All lists that are open are complete.
+  void complete_all(int revision) {
+    settle();
+    for (const auto& [path, watch] : watches) show_complete(path, revision);
+  }
 
   std::unique_ptr<VirtualLoop> loop = make_virtual_loop(Time(std::chrono::seconds(1'800'000'000)));
   std::deque<Asked> asked;

@@ -1,0 +1,177 @@
+#include "controllers/garbage/controller.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "controllers/runtime/testing.h"
+#include "json/testing.h"
+
+namespace muster::controllers::garbage {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+const std::string kMaps = "/api/v1/configmaps";
+
+class GarbageController : public ::testing::Test {
+ protected:
+  GarbageController() { informers_.start(); }
+
+  void show_map(std::string_view type, const std::string& name, int revision,
+                const std::string& owner = "", const std::string& more = "") {
+    const std::string owners =
+        owner.empty() ? ""
+                      : fmt::format(R"(,"ownerReferences":[{{"apiVersion":"v1","kind":"ConfigMap",
+                          "name":"{}","uid":"u-{}"}}])",
+                                    owner, owner);
+    server_.show(kMaps, type,
+                 fmt::format(R"({{"metadata":{{"namespace":"d","name":"{}","uid":"u-{}",
+                     "resourceVersion":"{}"{}{}}}}})",
+                             name, name, revision, owners, more));
+  }
+
+  testing::FakeServer server_;
+  const api::Registry& registry_ = api::Registry::builtin();
+  Informers informers_{server_.client, registry_};
+  DecisionLog log_;
+  Metrics metrics_;
+  Shared shared_{server_.client, registry_, informers_, log_, metrics_, {}};
+  Controller controller_{shared_};
+};
+
+TEST_F(GarbageController, WatchesTheMetadataOfAllKindsButEvents) {
+  server_.settle();
+  EXPECT_TRUE(server_.watches.contains("/apis/batch/v1/jobs"));
+  EXPECT_TRUE(server_.watches.contains("/apis/jobset.x-k8s.io/v1alpha2/jobsets"));
+  EXPECT_FALSE(server_.watches.contains("/api/v1/events"));
+  for (const auto& [path, watch] : server_.watches) {
+    EXPECT_THAT(http::find_header(watch->request().headers, "Accept"),
+                HasSubstr("PartialObjectMetadata"))
+        << path;
+  }
+}
+
+TEST_F(GarbageController, NothingGoesBeforeAllKindsAreKnown) {
+  server_.settle();
+  show_map("ADDED", "a", 1, "owner");
+  for (const auto& [path, watch] : server_.watches) {
+    if (path != "/api/v1/secrets") server_.show_complete(path, 1);
+  }
+  server_.pass_time(seconds(5));
+  EXPECT_THAT(server_.waiting(), IsEmpty());
+  server_.show_complete("/api/v1/secrets", 1);
+  EXPECT_THAT(server_.waiting(), ElementsAre("GET /api/v1/namespaces/d/configmaps/owner"));
+}
+
+TEST_F(GarbageController, AnOwnerThatWasNeverSeenIsAskedForOnceForAllOfItsDependents) {
+  server_.complete_all(1);
+  for (int i = 0; i < 5; ++i) show_map("ADDED", fmt::format("a-{}", i), 2 + i, "owner");
+  EXPECT_THAT(server_.waiting(), ElementsAre("GET /api/v1/namespaces/d/configmaps/owner"));
+  EXPECT_FALSE(controller_.idle());
+  server_.refuse(404, "NotFound");
+  EXPECT_THAT(server_.waiting(), SizeIs(5));
+  EXPECT_THAT(server_.waiting()[0], HasSubstr("DELETE /api/v1/namespaces/d/configmaps/a-"));
+}
+
+TEST_F(GarbageController, AnOwnerOfAnotherUidIsAbsent) {
+  server_.complete_all(1);
+  show_map("ADDED", "a", 2, "owner");
+  server_.settle();
+  server_.answer(200, R"({"metadata":{"namespace":"d","name":"owner","uid":"u-new"}})");
+  EXPECT_THAT(server_.waiting(), ElementsAre("DELETE /api/v1/namespaces/d/configmaps/a"));
+}
+
+TEST_F(GarbageController, AnOwnerThatIsThereIsAskedForAgainUntilItIsSeen) {
+  server_.complete_all(1);
+  show_map("ADDED", "a", 2, "owner");
+  server_.answer(200, R"({"metadata":{"namespace":"d","name":"owner","uid":"u-owner"}})");
+  EXPECT_THAT(server_.waiting(), IsEmpty());
+  EXPECT_TRUE(controller_.idle());
+  server_.pass_time(seconds(60));
+  EXPECT_THAT(server_.waiting(), SizeIs(1));
+  server_.answer(200, R"({"metadata":{"namespace":"d","name":"owner","uid":"u-owner"}})");
+  show_map("ADDED", "owner", 3);
+  server_.pass_time(seconds(120));
+  EXPECT_THAT(server_.waiting(), IsEmpty());
+}
+
+TEST_F(GarbageController, WithoutAnAnswerItAsksAgain) {
+  server_.complete_all(1);
+  show_map("ADDED", "a", 2, "owner");
+  server_.refuse(503, "ServiceUnavailable");
+  EXPECT_THAT(server_.waiting(), IsEmpty());
+  server_.pass_time(seconds(1));
+  EXPECT_THAT(server_.waiting(), ElementsAre("GET /api/v1/namespaces/d/configmaps/owner"));
+}
+
+TEST_F(GarbageController, AnOwnerThatWasSeenGoingIsNotAskedFor) {
+  server_.complete_all(1);
+  show_map("ADDED", "owner", 2);
+  show_map("ADDED", "a", 3, "owner");
+  show_map("DELETED", "owner", 4);
+  EXPECT_THAT(server_.waiting(), ElementsAre("DELETE /api/v1/namespaces/d/configmaps/a"));
+}
+
+TEST_F(GarbageController, AnObjectThatIsGoneAlreadyIsFine) {
+  server_.complete_all(1);
+  show_map("ADDED", "owner", 2);
+  show_map("ADDED", "a", 3, "owner");
+  show_map("DELETED", "owner", 4);
+  server_.refuse(404, "NotFound");
+  server_.pass_time(seconds(10));
+  EXPECT_THAT(server_.waiting(), IsEmpty());
+}
+
+TEST_F(GarbageController, AnObjectThatChangedMeanwhileIsJudgedAnewBeforeItIsDeleted) {
+  server_.complete_all(1);
+  show_map("ADDED", "owner", 2);
+  show_map("ADDED", "a", 3, "owner");
+  show_map("DELETED", "owner", 4);
+  server_.settle();
+  json::Arena arena;
+  EXPECT_EQ(server_.asked[0].json(arena).get({"preconditions", "resourceVersion"}).as_string(),
+            "3");
+  server_.refuse(409, "Conflict");
+  show_map("MODIFIED", "a", 5);  // somebody took the reference out
+  server_.pass_time(seconds(1));
+  EXPECT_THAT(server_.waiting(), IsEmpty());
+}
+
+TEST_F(GarbageController, OrphaningThatFailsIsTriedAgainBeforeTheOwnerGoes) {
+  server_.complete_all(1);
+  show_map("ADDED", "a", 2, "owner");
+  server_.answer(200, R"({"metadata":{"namespace":"d","name":"owner","uid":"u-owner"}})");
+  show_map("ADDED", "owner", 3, "",
+           R"(,"deletionTimestamp":"2027-01-15T08:00:00Z","finalizers":["orphan"])");
+  EXPECT_THAT(server_.waiting(), ElementsAre("PATCH /api/v1/namespaces/d/configmaps/a"));
+  server_.refuse(500, "InternalError");
+  EXPECT_THAT(server_.waiting(), IsEmpty()) << "not the finalizer";
+  server_.pass_time(milliseconds(5));
+  EXPECT_THAT(server_.waiting(), ElementsAre("PATCH /api/v1/namespaces/d/configmaps/a"));
+  server_.answer_object("a", 4);
+  EXPECT_THAT(server_.waiting(), ElementsAre("PATCH /api/v1/namespaces/d/configmaps/owner"));
+}
+
+TEST(GarbageSources, KindsThatOthersWatchAreNotWatchedTwice) {
+  testing::FakeServer server;
+  const api::Registry& registry = api::Registry::builtin();
+  Informers informers(server.client, registry);
+  DecisionLog log;
+  Metrics metrics;
+  Shared shared{server.client, registry, informers, log, metrics, {}};
+  client::Informer& pods = informers.of("", "v1", "pods");
+  EXPECT_EQ(&informers.metadata_of(*registry.find("", "v1", "pods")), &pods);
+  const Controller controller(shared);
+  informers.start();
+  server.settle();
+  EXPECT_EQ(http::find_header(server.watches.at("/api/v1/pods")->request().headers, "Accept"),
+            "application/json");
+}
+
+}  // namespace
+}  // namespace muster::controllers::garbage
