@@ -5,7 +5,6 @@
 namespace muster::client {
 namespace {
 constexpr Duration kFirstBackoff = std::chrono::milliseconds(5);
-constexpr Duration kLastBackoff = std::chrono::seconds(1000);
 }  // namespace
 
 void WorkQueue::add(const QueueKey& key) {
@@ -39,8 +38,8 @@ void WorkQueue::add_after(const QueueKey& key, Duration delay) {
 
 void WorkQueue::add_failed(const QueueKey& key) {
   const int failures = failures_[key]++;
-  add_after(key,
-            std::min(kLastBackoff, kFirstBackoff * (std::int64_t{1} << std::min(failures, 18))));
+  add_after(
+      key, std::min(longest_backoff_, kFirstBackoff * (std::int64_t{1} << std::min(failures, 18))));
 }
 
 int WorkQueue::failures(const QueueKey& key) const {

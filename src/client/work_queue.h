@@ -27,14 +27,15 @@ class WorkQueue {
   // `work` is called on the loop, one key at a time unless `width` allows more; it must call
   // done(key) in the end.
   using Work = std::function<void(const QueueKey&)>;
-  WorkQueue(Loop& loop, int width, Work work)
-      : loop_(loop), width_(width), work_(std::move(work)) {}
+  static constexpr Duration kLongestBackoff = std::chrono::seconds(1000);
+  WorkQueue(Loop& loop, int width, Work work, Duration longest_backoff = kLongestBackoff)
+      : loop_(loop), width_(width), work_(std::move(work)), longest_backoff_(longest_backoff) {}
   ~WorkQueue() { *alive_ = false; }
   WorkQueue(const WorkQueue&) = delete;
 
   void add(const QueueKey& key);
   void add_after(const QueueKey& key, Duration delay);  // the earliest wish counts
-  void add_failed(const QueueKey& key);                 // after 5 ms, 10 ms, … 1,000 s
+  void add_failed(const QueueKey& key);                 // after 5 ms, 10 ms, … the longest
   int failures(const QueueKey& key) const;              // since they were last forgotten
   void forget_failures(const QueueKey& key) { failures_.erase(key); }
   // Whatever comes, not before this span is over.
@@ -51,6 +52,7 @@ class WorkQueue {
   Loop& loop_;
   int width_;
   Work work_;
+  Duration longest_backoff_;
   std::map<std::string, std::deque<QueueKey>> turns_;  // by namespace
   std::string last_turn_;
   std::set<QueueKey> queued_;
