@@ -53,7 +53,7 @@ Value node_status(Arena& arena, Time now) {
 class Agent::Pod {
  public:
   Pod(Agent& agent, const client::ObjectPtr& object) : agent_(agent) {
-    seen(object);
+    parse(object);
     state_.started = now();
     state_.host_ip = state_.pod_ip = kLoopback;
     for (const std::string_view part : {"initContainers", "containers"}) {
@@ -65,17 +65,22 @@ class Agent::Pod {
     }
     processes_.resize(state_.containers.size());
     log_files_.resize(state_.containers.size());
-    advance();
+    object->meta().deletion_time ? stop() : advance();
   }
 
-  // The pod changed. The parsed tree belongs to the newest version.
+  // The pod changed.
   void seen(const client::ObjectPtr& object) {
-    arena_ = std::make_unique<Arena>();
-    pod_ = *json::parse(*arena_, object->bytes());
-    if (object->meta().deletion_time && !std::exchange(stopping_, true)) stop();
+    parse(object);
+    if (object->meta().deletion_time && !stopping_) stop();
   }
 
  private:
+  // The parsed tree belongs to the newest version.
+  void parse(const client::ObjectPtr& object) {
+    arena_ = std::make_unique<Arena>();
+    pod_ = *json::parse(*arena_, object->bytes());
+  }
+
   Time now() const { return agent_.client_.loop().clock().now(); }
 
   // Init containers one after the other, then all the others at once.
@@ -138,6 +143,7 @@ class Agent::Pod {
   }
 
   void stop() {
+    stopping_ = true;
     for (const auto& process : processes_) {
       if (process) process->signal(SIGTERM);
     }
@@ -152,11 +158,26 @@ class Agent::Pod {
     finish_deletion();
   }
 
-  // The object goes when its last process has gone.
+  // The object goes when its last process has gone and its end is reported: its Job may wait to
+  // know how it ended.
   void finish_deletion() {
     const bool running =
         std::ranges::any_of(processes_, [](const auto& process) { return process != nullptr; });
     if (!stopping_ || running) return;
+    for (ContainerState& container : state_.containers) {
+      if (!container.finished) never_ran(container);
+    }
+    removable_ = true;
+    report();
+  }
+
+  void never_ran(ContainerState& container) const {
+    container.trouble = "the pod was deleted before this container was started";
+    container.exit_code = 128 + SIGKILL;
+    container.finished = now();
+  }
+
+  void remove() {
     const Value metadata = pod_.get("metadata");
     agent_.client_.write(
         {.verb = client::Verb::kDelete,
@@ -197,6 +218,7 @@ class Agent::Pod {
     reporting_ = false;
     const bool gone = !answer && answer.error().code == Code::kNotFound;
     if (std::exchange(report_again_, false) && !gone) return report();
+    if (answer && removable_) return remove();
     if (answer || gone) return;
     log::warn("cannot report a pod's status", {{"error", answer.error().message}});
     agent_.client_.loop().after(kReportRetry, [this, alive = std::weak_ptr(alive_)] {
@@ -213,6 +235,7 @@ class Agent::Pod {
   std::vector<std::unique_ptr<Process>> processes_;  // null before its start and after its end
   std::vector<std::string> log_files_;
   bool stopping_ = false;
+  bool removable_ = false;
   bool reporting_ = false;
   bool report_again_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
