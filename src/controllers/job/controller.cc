@@ -5,8 +5,15 @@
 namespace muster::controllers::job {
 namespace {
 
+// Between two looks at a cache that lags behind another.
+constexpr Duration kCatchUp = std::chrono::seconds(1);
+
 // Changes of readiness wait so long for others of their kind.
 constexpr Duration kBatch = std::chrono::milliseconds(100);
+
+// Of a Job that cannot be helped, for want of quota for instance: so soon after there is some, it
+// goes on.
+constexpr Duration kLongestBackoff = std::chrono::minutes(1);
 
 QueueKey key_of(const ObjectRef& ref) { return {ref.ns, ref.name}; }
 
@@ -30,12 +37,14 @@ Controller::Controller(Shared& shared)
                                    .plan = [this](const QueueKey& key,
                                                   const Pass& pass) { return plan_job(key, pass); },
                                    .carried_out = [this](const QueueKey& key) { carried_out(key); },
+                                   .longest_backoff = kLongestBackoff,
                                    .events = events_.get(),
                                    .log = &shared.decisions}),
       orphans_runner_(shared.client,
                       {.name = "job-orphans",
                        .sources = {&jobs_.informer(), &pods_.informer()},
                        .plan = [this](const QueueKey& key, const Pass&) { return plan_pod(key); },
+                       .longest_backoff = kLongestBackoff,
                        .log = &shared.decisions}) {
   jobs_.on_change([this](const Job* before, const Job* after) { job_changed(before, after); });
   pods_.on_change([this](const Pod* before, const Pod* after) { pod_changed(before, after); });
@@ -133,7 +142,17 @@ Plan Controller::plan_job(const QueueKey& key, const Pass& pass) {
 
 Plan Controller::plan_pod(const QueueKey& key) const {
   const Pod* pod = pods_.find(key.ns, key.name);
-  return pod == nullptr ? Plan{} : plan_orphan(kinds_, *pod, owner_of(*pod));
+  if (pod == nullptr) return {};
+  const Job* owner = owner_of(*pod);
+  // A Job is older than its pods: it is gone only if the cache of Jobs has come as far as the pod.
+  const bool unsure = owner == nullptr &&
+                      jobs_.informer().position() < client::to_revision(pod->ref.resource_version);
+  if (unsure && is_orphan(*pod, owner)) {
+    Plan plan;
+    plan.look_again = kCatchUp;
+    return plan;
+  }
+  return plan_orphan(kinds_, *pod, owner);
 }
 
 void Controller::carried_out(const QueueKey& key) {

@@ -52,7 +52,7 @@ void add_indexes(const Job& job, const Census& census, std::size_t count, Time n
     if (delay > Duration::zero()) {
       work.wait = std::min(work.wait.value_or(delay), delay);
     } else {
-      work.born.push_back({index, replaced});
+      work.born.push_back({.index = index, .replaced = replaced});
     }
   }
 }

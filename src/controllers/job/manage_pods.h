@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/time.h"
@@ -15,6 +16,7 @@ namespace muster::controllers::job {
 struct Birth {
   std::int64_t index = kNoIndex;
   const Pod* replaced = nullptr;  // with backoffLimitPerIndex, whose counts it inherits
+  std::string suffix;             // of its name
 };
 
 struct PodWork {

@@ -5,10 +5,12 @@
 #include <algorithm>
 
 #include "controllers/job/accounting.h"
+#include "controllers/job/birth_names.h"
 #include "controllers/job/census.h"
 #include "controllers/job/claim.h"
 #include "controllers/job/finish_decision.h"
 #include "controllers/job/manage_pods.h"
+#include "controllers/job/pod_failure_policy.h"
 #include "controllers/job/status_draft.h"
 #include "controllers/runtime/writes.h"
 
@@ -56,6 +58,7 @@ class Planner {
   Planner(const Kinds& kinds, const View& view, std::vector<const Pod*> pods)
       : kinds_(kinds),
         job_(view.job),
+        uncontrolled_(view.uncontrolled),
         failures_(view.failures),
         now_(view.now),
         census_(count(job_, std::move(pods))) {
@@ -104,7 +107,8 @@ class Planner {
   }
 
   void manage(Course& course) {
-    const PodWork work = manage_pods(job_, census_, out_.backoff, now_);
+    PodWork work = manage_pods(job_, census_, out_.backoff, now_);
+    name_births(job_, census_, {uncontrolled_, failures_}, work.born);
     // They go because nobody wants them, not because they failed: nothing is to be counted.
     std::vector<const Pod*> tracked;
     std::ranges::copy_if(work.removed, std::back_inserter(tracked), &Pod::tracked);
@@ -113,7 +117,9 @@ class Planner {
     append(course.steps, create_pods(kinds_, job_, work.born));
     course.counts.active += static_cast<std::int64_t>(work.born.size());
     out_.tally.pods_created = static_cast<int>(work.born.size());
-    out_.tally.replacing = census_.failed > 0 || census_.terminating > 0;
+    out_.tally.replacing =
+        census_.terminating > 0 ||
+        std::ranges::any_of(census_.pods, [&](auto* pod) { return is_failed(job_, *pod); });
     if (!work.born.empty()) because(fmt::format("{} pods are missing", work.born.size()));
     if (work.wait) look_again(*work.wait);
   }
@@ -218,6 +224,7 @@ class Planner {
 
   const Kinds& kinds_;
   const Job& job_;
+  std::span<const Pod* const> uncontrolled_;
   int failures_;
   Time now_;
   Census census_;

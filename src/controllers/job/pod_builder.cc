@@ -69,7 +69,9 @@ Value PodBuilder::common_part() {
 
 Value PodBuilder::build(const Birth& birth) {
   Value pod = json::clone(arena_, common_);
-  pod.get("metadata").set("generateName", name_prefix(job_, birth.index));
+  const std::string prefix = name_prefix(job_, birth.index);
+  pod.get("metadata").set("generateName", prefix);
+  pod.get("metadata").set("name", prefix.substr(0, kMaxPrefix) + birth.suffix);
   if (birth.index != kNoIndex) add_index(pod, birth.index);
   if (job_.backoff_limit_per_index) add_failures(pod, birth);
   return pod;

@@ -22,12 +22,13 @@ TEST(PodBuilder, APodIsItsTemplateAndBelongsToItsJob) {
       R"({"metadata":{"name":"x","labels":{"l":"1"},"annotations":{"a":"2"},"finalizers":["f"],)"
       R"("generateName":"y"},"spec":{"containers":[{"name":"c"}],"hostname":"h"}})");
   PodBuilder builder(j);
-  EXPECT_EQ(json::write(builder.build({})),
-            R"({"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"d","labels":{"l":"1"},)"
-            R"("annotations":{"a":"2"},"finalizers":["f","batch.kubernetes.io/job-tracking"],)"
-            R"("ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"j","uid":"u-j",)"
-            R"("controller":true,"blockOwnerDeletion":true}],"generateName":"j-"},)"
-            R"("spec":{"containers":[{"name":"c"}],"hostname":"h"}})");
+  EXPECT_EQ(
+      json::write(builder.build({.suffix = "abcde"})),
+      R"({"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"d","labels":{"l":"1"},)"
+      R"("annotations":{"a":"2"},"finalizers":["f","batch.kubernetes.io/job-tracking"],)"
+      R"("ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"j","uid":"u-j",)"
+      R"("controller":true,"blockOwnerDeletion":true}],"generateName":"j-","name":"j-abcde"},)"
+      R"("spec":{"containers":[{"name":"c"}],"hostname":"h"}})");
 }
 
 TEST(PodBuilder, TheFinalizerIsThereOnce) {

@@ -35,7 +35,7 @@ void drop_finalizer(Value metadata) {
 Write create_pod(const Kinds& kinds, const Job& job, PodBuilder& builder, const Birth& birth) {
   const Value pod = builder.build(birth);
   Write write{.operation = create(*kinds.pod, pod)};
-  write.operation.name = pod.get({"metadata", "generateName"}).as_string();  // for the log
+  write.operation.name = pod.get({"metadata", "generateName"}).as_string();  // enough for the log
   write.when_done =
       Event{.regarding = job.ref, .reason = "SuccessfulCreate", .message = "Created pod: {}"};
   write.when_refused = Event{.regarding = job.ref,

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/log.h"
 #include "controllers/job/controller.h"
 #include "controllers/job/names.h"
 #include "json/parse.h"
@@ -23,6 +24,7 @@ namespace muster::controllers::job::testing {
 class World {
  public:
   World() {
+    log::configure(log::Level::kError, log::Format::kText);  // refusals are part of the story
     auto opened = store::Store::open(store::make_memory_durability(), api::Registry::builtin(),
                                      loop_->clock(), metrics, {.commit_inline = true});
     MUSTER_ASSERT(opened.has_value(), "a store in memory opens");

@@ -53,6 +53,7 @@ Child read_child(Value job) {
   out.ns = metadata.get("namespace").as_string();
   out.name = metadata.get("name").as_string();
   out.uid = metadata.get("uid").as_string();
+  out.resource_version = metadata.get("resourceVersion").as_string();
   out.terminating = metadata.get("deletionTimestamp").is_string();
   if (const Value name = labels.get(label::kReplicatedJobName); name.is_string()) {
     out.replicated_job = name.as_string();

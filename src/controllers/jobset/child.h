@@ -23,6 +23,7 @@ struct Child {
   std::string ns;
   std::string name;
   std::string uid;
+  std::string resource_version;
   bool terminating = false;
 
   std::optional<std::string> replicated_job;
@@ -55,6 +56,12 @@ struct Child {
   bool is_ready() const { return succeeded + ready >= pods_expected(); }
   ObjectRef ref() const {
     return {.api_version = "batch/v1", .kind = "Job", .ns = ns, .name = name, .uid = uid};
+  }
+  // For writes that rest on more than its labels: they fail if it has changed since.
+  ObjectRef ref_as_seen() const {
+    ObjectRef seen = ref();
+    seen.resource_version = resource_version;
+    return seen;
   }
 };
 

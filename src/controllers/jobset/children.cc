@@ -62,11 +62,21 @@ std::optional<std::int32_t> elastic_count(Arena& arena, const api::ReplicatedJob
 
 }  // namespace
 
-Step delete_jobs(const Kinds& kinds, const Children& jobs) {
+Step delete_previous(const Kinds& kinds, const Children& previous) {
   Step step;
-  for (const Child* job : jobs) {
+  for (const Child* job : previous) {
     if (job->terminating) continue;
     step.writes.push_back({.operation = remove(*kinds.job, job->ref(), Propagation::kForeground)});
+  }
+  return step;
+}
+
+Step delete_running(const Kinds& kinds, const Children& active) {
+  Step step;
+  for (const Child* job : active) {
+    if (job->terminating) continue;
+    step.writes.push_back(
+        {.operation = remove_version(*kinds.job, job->ref_as_seen(), Propagation::kForeground)});
   }
   return step;
 }

@@ -19,7 +19,10 @@ struct Kinds {
 
 // In the foreground: the name is taken until the last pod is gone, which is what keeps two attempts
 // apart. Those that are on their way out already are left alone.
-Step delete_jobs(const Kinds& kinds, const Children& jobs);
+Step delete_previous(const Kinds& kinds, const Children& previous);
+// What still runs when the set is over. Only as it was seen: one that has finished in the meantime
+// stays, with its logs.
+Step delete_running(const Kinds& kinds, const Children& active);
 
 // The headless Service that gives pods their names (spec: jobset 3.9).
 Step create_service(const Kinds& kinds, const api::JobSet& set);

@@ -45,7 +45,7 @@ class Planner {
     tallies_ = tally(set_, buckets_, view_.gates);
     draft_.edit().replicated_jobs = stored_statuses(tallies_);
     if (end_of(set_) != nullptr) {
-      add(delete_jobs(kinds_, buckets_.active), "it is over, and jobs still run");
+      add(delete_running(kinds_, buckets_.active), "it is over, and jobs still run");
       MUSTER_CHECK(expire());
     } else {
       MUSTER_CHECK(advance());
@@ -69,9 +69,7 @@ class Planner {
       plan_.look_again = due - now_;
       return {};
     }
-    ObjectRef self = ref_of(set_);
-    self.resource_version.clear();
-    plan_.then({.operation = remove(*kinds_.job_set, self, Propagation::kForeground)});
+    plan_.then({.operation = remove(*kinds_.job_set, ref_of(set_), Propagation::kForeground)});
     because("it is over, and so is its time to live");
     expired_ = true;
     return {};
@@ -88,7 +86,7 @@ class Planner {
 
  private:
   Status advance() {
-    add(delete_jobs(kinds_, buckets_.previous), "jobs of an attempt before are left");
+    add(delete_previous(kinds_, buckets_.previous), "jobs of an attempt before are left");
     if (!set_.suspend && all_ready(tallies_)) {
       draft_.set_condition({.type = "RestartingJobSet",
                             .is_true = false,

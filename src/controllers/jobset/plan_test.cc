@@ -109,6 +109,29 @@ TEST_F(JobSetLife, WhatStillRunsAtTheEndIsDeletedWhatIsFinishedStays) {
   EXPECT_THAT(cluster_.job_names(), ElementsAre("js-a-0"));
 }
 
+TEST_F(JobSetLife, WhatFinishesJustBeforeItIsDeletedStays) {
+  cluster_.create(jobset({job("a"), job("b")}, R"("successPolicy": {"operator": "Any"},)"));
+  cluster_.settle();
+  cluster_.run("js-b-0");
+  cluster_.succeed("js-a-0");
+  cluster_.pass();
+  EXPECT_THAT(cluster_.pass([&] { cluster_.succeed("js-b-0"); }),
+              ElementsAre("delete jobs.batch ns/js-b-0"));
+  cluster_.settle();
+  EXPECT_THAT(cluster_.job_names(), ElementsAre("js-a-0", "js-b-0"));
+  EXPECT_EQ(cluster_.counts("b"), "succeeded 1");
+}
+
+TEST_F(JobSetLife, AStatusThatWasComputedFromAnOldSetIsNotWritten) {
+  cluster_.create(jobset({job("w")}));
+  cluster_.settle();
+  cluster_.run("js-w-0");
+  cluster_.pass([&] { cluster_.edit(R"({"spec": {"suspend": true}})"); });
+  EXPECT_EQ(cluster_.counts("w"), "");
+  cluster_.settle();
+  EXPECT_EQ(cluster_.counts("w"), "ready 1 active 1 suspended 1");
+}
+
 TEST_F(JobSetLife, WithoutFailurePolicyTheFirstFailureIsTheEnd) {
   cluster_.create(jobset({job("a"), job("b")}));
   cluster_.settle();

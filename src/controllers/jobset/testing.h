@@ -98,9 +98,11 @@ class Cluster {
   }
   void wait(Duration span) { world.now += span; }
 
-  // One pass of the controller. The writes that were made or refused, in their order.
-  std::vector<std::string> pass() {
+  // One pass of the controller. The writes that were made or refused, in their order. Whatever
+  // `meanwhile` does, the controller does not see it before it acts.
+  std::vector<std::string> pass(const std::function<void()>& meanwhile = [] {}) {
     last = plan_now();
+    meanwhile();
     std::vector<std::string> written;
     for (const Step& step : last.steps) {
       std::vector<std::string> refusals;
@@ -276,6 +278,8 @@ class Cluster {
       EXPECT_EQ(body.root.get({"preconditions", "uid"}).as_string(),
                 metadata.get("uid").as_string());
       EXPECT_EQ(body.root.get("propagationPolicy").as_string(), "Foreground");
+      const json::Value seen = body.root.get({"preconditions", "resourceVersion"});
+      if (!seen.is_null() && !json::equal(seen, metadata.get("resourceVersion"))) return "conflict";
       if (deletions_linger && &objects == &jobs_) {
         metadata.set("deletionTimestamp", format_time(world.now));
       } else {
