@@ -11,7 +11,6 @@
 namespace muster::json {
 namespace {
 
-constexpr std::size_t kFirstBlock = 8 * 1024;
 constexpr std::size_t kLargestBlock = 256 * 1024;
 constexpr std::uint32_t kFirstCapacity = 4;
 // Up to here a scan beats hashing.
@@ -58,7 +57,7 @@ void grow(Arena& arena, T*& data, std::uint32_t size, std::uint32_t& capacity, s
 
 void* Arena::allocate_block(std::size_t size) {
   // Large pieces get a block of their own, so that the rest of the current one is not lost.
-  const std::size_t usual = std::clamp(used_, kFirstBlock, kLargestBlock);
+  const std::size_t usual = std::max(least_block_, std::min(used_, kLargestBlock));
   used_ += size;
   if (size > usual / 4) {
     blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(size));

@@ -22,7 +22,8 @@ namespace muster::json {
 // Memory that is given back all at once.
 class Arena {
  public:
-  Arena() = default;
+  // Memory is taken in blocks that grow; who knows how much will be needed saves a few of them.
+  explicit Arena(std::size_t first_block = 8 * 1024) : least_block_(first_block) {}
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
@@ -45,6 +46,7 @@ class Arena {
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
   std::byte* at_ = nullptr;
   std::byte* end_ = nullptr;
+  std::size_t least_block_;
   std::size_t used_ = 0;
   std::vector<std::shared_ptr<const void>> kept_;
 };

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 
 #include "base/result.h"
@@ -93,6 +94,21 @@ char* escape_ascii(char* to, char c) {
   return to + kLongestEscape;
 }
 
+// Whether one of eight bytes is special, by arithmetic on all of them at once.
+bool has_special(std::uint64_t bytes) {
+  constexpr std::uint64_t kEach = 0x0101010101010101;
+  constexpr std::uint64_t kHigh = 0x80 * kEach;
+  const auto below = [](std::uint64_t word, std::uint64_t limit) {
+    return (word - limit * kEach) & ~word & kHigh;
+  };
+  const auto any_is = [&](std::uint64_t word, std::uint64_t c) {
+    return below(word ^ c * kEach, 1);
+  };
+  // '<' and '>' differ in one bit, as do '"' and '&'.
+  return ((bytes & kHigh) | below(bytes, 0x20) | any_is(bytes | 0x02 * kEach, '>') |
+          any_is(bytes | 0x04 * kEach, '&') | any_is(bytes, '\\')) != 0;
+}
+
 // Writes the special character that `rest` begins with and returns how many bytes of it that was.
 std::size_t write_special(Sink& sink, std::string_view rest) {
   char* const to = sink.reserve(kLongestEscape);
@@ -124,6 +140,11 @@ void write_text(Sink& sink, std::string_view text, std::string_view after = {}) 
     // Copies plain bytes while looking for a special one.
     const char* from = text.data();
     const char* const end = from + text.size();
+    for (std::uint64_t word = 0; end - from >= 8; from += 8, to += 8) {
+      std::memcpy(&word, from, sizeof word);
+      if (has_special(word)) break;
+      std::memcpy(to, &word, sizeof word);
+    }
     while (from != end && !kSpecial[static_cast<unsigned char>(*from)]) *to++ = *from++;
     if (from == end) break;
     sink.advance_to(to);

@@ -17,6 +17,25 @@ std::string double_text(double value) {
   return out;
 }
 
+// Text is looked at in words of eight bytes: a character is escaped wherever in one it stands.
+TEST(Write, SpecialCharactersAreFoundAtEveryPlace) {
+  const std::pair<std::string_view, std::string_view> rows[] = {
+      {"\"", "\\\""},   {"\\", "\\\\"},       {"<", "\\u003c"},      {">", "\\u003e"},
+      {"&", "\\u0026"}, {"\n", "\\n"},        {"\x1f", "\\u001f"},   {" ", " "},
+      {"\x7f", "\x7f"}, {"\u00e9", "\u00e9"}, {"\u2028", "\\u2028"}, {"\xff", "\\ufffd"}};
+  for (const auto& [character, escaped] : rows) {
+    for (std::size_t size = 0; size < 20; ++size) {
+      for (std::size_t at = 0; at <= size; ++at) {
+        const std::string before(at, '=');
+        const std::string after(size - at, '!');
+        std::string out;
+        write_string(out, before + std::string(character) + after);
+        EXPECT_EQ(out, '"' + before + std::string(escaped) + after + '"');
+      }
+    }
+  }
+}
+
 TEST(Write, DoublesAreLaidOutAsGoDoes) {
   const struct {
     double value;
