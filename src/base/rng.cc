@@ -1,5 +1,6 @@
 #include "base/rng.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <bit>
@@ -62,8 +63,8 @@ bool Rng::chance(double probability) {
 std::string make_uid(Rng& rng) {
   const std::uint64_t high = (rng.next() & ~0xF000ULL) | 0x4000;                    // version 4
   const std::uint64_t low = (rng.next() & ~(0xC000ULL << 48)) | (0x8000ULL << 48);  // variant 1
-  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, high >> 16 & 0xFFFF,
-                     high & 0xFFFF, low >> 48, low & 0xFFFFFFFFFFFF);
+  return fmt::format(FMT_COMPILE("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}"), high >> 32,
+                     high >> 16 & 0xFFFF, high & 0xFFFF, low >> 48, low & 0xFFFFFFFFFFFF);
 }
 
 std::string make_name_suffix(Rng& rng) {
