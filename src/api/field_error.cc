@@ -91,15 +91,17 @@ std::string invalid_body(std::string_view quoted, std::string_view detail) {
 }  // namespace
 
 Path Path::child(std::string_view name) const {
-  Path path(*this);
-  if (!path.text_.empty()) path.text_ += '.';
+  Path path;
+  path.text_.reserve(text_.size() + 1 + name.size());
+  path.text_ += text_;
+  if (!text_.empty()) path.text_ += '.';
   path.text_ += name;
   return path;
 }
 
 Path Path::index(std::size_t i) const {
   Path path(*this);
-  path.text_ += fmt::format("[{}]", i);
+  path.text_.append("[").append(std::to_string(i)).append("]");
   return path;
 }
 

@@ -18,12 +18,18 @@ class GoDecoder {
  public:
   // `prefix` stands before the paths of unknown fields ("metadata" when that alone is decoded).
   GoDecoder(json::Arena& arena, DecodeReport& report, std::string_view prefix = "")
-      : arena_(arena), report_(report), prefix_(prefix) {}
+      : arena_(arena), report_(report), prefix_(prefix) {
+    path_.reserve(kUsualDepth);
+    slots_.reserve(kUsualSlots);
+  }
 
   // A value that is not null. Go decodes on after a fault and reports the first one; so do we.
   Result<json::Value> decode(json::Value in, const Schema& schema);
 
  private:
+  static constexpr std::size_t kUsualDepth = 16;
+  static constexpr std::size_t kUsualSlots = 128;
+
   struct Step {
     enum class Kind : std::uint8_t { kField, kKey, kIndex } kind;
     std::string_view name;

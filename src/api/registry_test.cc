@@ -193,6 +193,23 @@ TEST(Registry, AnOldVersionWarns) {
   EXPECT_EQ(resource("kueue.x-k8s.io/v1beta2", "LocalQueue").deprecation_warning, "");
 }
 
+TEST(Schema, FindsEachFieldByItsNameAndNoOther) {
+  for (const std::string_view type :
+       {"io.k8s.api.core.v1.PodSpec", "io.k8s.api.core.v1.Container",
+        "io.k8s.api.core.v1.ServiceSpec", "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}) {
+    const Schema* const schema = registry().type(type);
+    ASSERT_NE(schema, nullptr) << type;
+    ASSERT_GT(schema->fields.size(), 10u) << type;
+    for (std::size_t i = 0; i < schema->fields.size(); ++i) {
+      const std::string& name = schema->fields[i].name;
+      EXPECT_EQ(schema->field_position(name), static_cast<int>(i)) << name;
+      EXPECT_EQ(schema->field_position(name + "_"), -1) << name;
+      EXPECT_EQ(schema->field_position("_" + name), -1) << name;
+    }
+    EXPECT_EQ(schema->field_position(""), -1);
+  }
+}
+
 TEST(Schema, KnowsListsMapsAndMergeKeys) {
   const Schema* const spec = registry().type("io.k8s.api.core.v1.PodSpec");
   ASSERT_NE(spec, nullptr);

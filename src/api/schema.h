@@ -69,6 +69,19 @@ struct Field {
   ProtoField proto;
 };
 
+// Finds a field by its name, in an open-addressed table that is at most half full.
+class FieldIndex {
+ public:
+  FieldIndex() = default;
+  explicit FieldIndex(const std::vector<Field>& fields);
+  int find(const std::vector<Field>& fields, std::string_view name) const;  // -1 if unknown
+
+ private:
+  std::size_t home_of(std::string_view name) const;
+
+  std::vector<std::uint16_t> slots_;  // position of a field plus one; 0 is empty
+};
+
 // A CEL rule of a custom resource's schema, kept for the published manifests; what it says is C++
 // in admission/.
 struct CelRule {
@@ -96,6 +109,7 @@ struct Schema final : json::MergeRules {
   std::string proto_message;       // k8s.io.api.core.v1.Pod
   std::vector<Field> fields;       // kStruct, in the order in which the server writes them
   std::vector<std::uint16_t> by_name;  // positions in `fields`, sorted by name
+  FieldIndex index;                    // of `fields`
   std::vector<Inlined> inlined;
   const Schema* elem = nullptr;  // kList, kMap
   ListType list_type = ListType::kAtomic;

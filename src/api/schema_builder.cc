@@ -75,6 +75,7 @@ bool differs_from_type(Value field) {
 }
 
 void index_by_name(Schema& type) {
+  type.index = FieldIndex(type.fields);
   type.by_name.resize(type.fields.size());
   std::iota(type.by_name.begin(), type.by_name.end(), std::uint16_t{0});
   std::ranges::sort(type.by_name, {},
