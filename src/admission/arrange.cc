@@ -15,39 +15,19 @@ using api::Shape;
 using json::Member;
 using json::Value;
 
-// The places of an object's members among the fields of its schema.
-class Places {
- public:
-  // Members mostly are in order already, so the search goes on where the last one ended.
-  Places(Value object, const Schema& schema) {
-    std::size_t hint = 0;
-    for (const Member& member : object.members()) {
-      std::size_t at = hint;
-      while (at < schema.fields.size() && schema.fields[at].name != member.key) ++at;
-      if (at == schema.fields.size()) at = place_of(schema, member.key);
-      ordered_ = ordered_ && (places_.empty() || places_.back() <= at);
-      places_.push_back(at);
-      hint = at < schema.fields.size() ? at + 1 : hint;
-    }
-  }
+// The place of a member among the fields of its schema; behind them all if it is unknown. Members
+// mostly are in order already, so that the one after the last is looked at first.
+std::size_t place_of(const Schema& schema, std::string_view key, std::size_t expected) {
+  if (expected < schema.fields.size() && schema.fields[expected].name == key) return expected;
+  const int at = schema.field_position(key);
+  return at < 0 ? schema.fields.size() : static_cast<std::size_t>(at);
+}
 
-  bool ordered() const { return ordered_; }
-  std::size_t operator[](std::size_t member) const { return places_[member]; }
-
- private:
-  static std::size_t place_of(const Schema& schema, std::string_view key) {
-    const Field* const field = schema.field(key);
-    return field ? static_cast<std::size_t>(field - schema.fields.data()) : schema.fields.size();
-  }
-
-  std::vector<std::size_t> places_;
-  bool ordered_ = true;
-};
-
-void order_fields(Value object, const Places& places) {
+void order_fields(Value object, const Schema& schema) {
   std::vector<std::pair<std::size_t, Member>> ordered;
-  for (std::size_t i = 0; i < object.size(); ++i)
-    ordered.emplace_back(places[i], object.members()[i]);
+  ordered.reserve(object.size());
+  for (const Member& member : object.members())
+    ordered.emplace_back(place_of(schema, member.key, 0), member);
   std::ranges::stable_sort(ordered, {}, &std::pair<std::size_t, Member>::first);
   object.erase_if([](const Member&) { return true; });
   for (const auto& [place, member] : ordered) object.append(member.key, member.value);
@@ -56,11 +36,18 @@ void order_fields(Value object, const Places& places) {
 void arrange_value(Value value, const Schema& schema);
 
 void arrange_struct(Value object, const Schema& schema) {
-  const Places places(object, schema);
-  for (std::size_t i = 0; i < object.size(); ++i)
-    if (places[i] < schema.fields.size())
-      arrange_value(object.members()[i].value, *schema.fields[places[i]].schema);
-  if (!places.ordered()) order_fields(object, places);
+  std::size_t last = 0;
+  std::size_t expected = 0;
+  bool ordered = true;
+  for (const Member& member : object.members()) {
+    const std::size_t at = place_of(schema, member.key, expected);
+    ordered = ordered && last <= at;
+    last = at;
+    if (at == schema.fields.size()) continue;
+    expected = at + 1;
+    arrange_value(member.value, *schema.fields[at].schema);
+  }
+  if (!ordered) order_fields(object, schema);
 }
 
 void arrange_value(Value value, const Schema& schema) {
