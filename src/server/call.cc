@@ -17,18 +17,6 @@ namespace {
 constexpr std::size_t kMaxWarningBytes = 4'096;
 constexpr std::size_t kCutWarningBytes = 256;
 
-constexpr std::array kLatencyBuckets = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
-                                        0.25,  0.5,    1.0,   2.5,  5.0,   10.0, 60.0};
-
-// Labels come from closed sets: whoever invents methods must not be able to fill our memory with
-// counters.
-std::string_view known_verb(std::string_view verb) {
-  static constexpr std::array<std::string_view, 10> kVerbs{
-      "get",  "list", "watch", "create", "update", "patch", "delete", "deletecollection",
-      "post", "put"};
-  return std::ranges::find(kVerbs, verb) != kVerbs.end() ? verb : "other";
-}
-
 std::string quoted_warning(std::string_view text) {
   std::string out = "299 - \"";
   for (const char c : text) {
@@ -161,16 +149,7 @@ void Call::start_stream(std::string_view content_type) {
 }
 
 void Call::note(int status) {
-  const std::string verb(known_verb(info.verb));
-  const Metrics::Labels labels{{"verb", verb},
-                               {"resource", resource == nullptr ? "" : resource->plural},
-                               {"code", std::to_string(status)}};
-  core->metrics.counter("apiserver_request_total", "Requests answered.", labels).add();
-  const double seconds = std::chrono::duration<double>(core->clock.now() - started).count();
-  core->metrics
-      .histogram("apiserver_request_duration_seconds", "Time from a request to its answer.",
-                 {kLatencyBuckets.begin(), kLatencyBuckets.end()}, {{"verb", verb}})
-      .observe(seconds);
+  core->requests.note(info.verb, resource, status, core->clock.now() - started);
   const bool reading = info.verb == "get" || info.verb == "list" || info.verb == "watch";
   if (reading || !log::enabled(log::Level::kDebug)) return;
   log::debug("audit", {{"id", audit_id},

@@ -27,7 +27,9 @@ std::string Gapped::with(std::string_view revision) const {
 Gapped with_gap(json::Value object) {
   const json::Value metadata = object.get("metadata");
   MUSTER_ASSERT(metadata.is_object(), "an object to store has metadata");
+  constexpr std::size_t kUsualBytes = 8 * 1024;
   Gapped out;
+  out.tail.reserve(kUsualBytes);
   std::string* at = &out.head;
   bool first = true;
   *at += '{';

@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "server/api_server.h"
 #include "server/event_expiry.h"
+#include "server/request_metrics.h"
 
 namespace muster::server {
 
@@ -40,6 +41,7 @@ class Core {
   std::string server_address() const;
 
   std::atomic<std::size_t> in_flight = 0;
+  RequestMetrics requests;
   EventExpiry event_expiry;
 
  private:

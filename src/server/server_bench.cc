@@ -1,5 +1,6 @@
 // What one request costs the thread that answers it, store included (in memory, committed inline).
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include "server/testing.h"
 
@@ -17,6 +18,28 @@ std::string pod(const std::string& name) {
          R"("restartPolicy":"Never"}})";
 }
 
+// A worker of a training job, as in bench/apiserver: 4 kB when stored.
+std::string worker(const std::string& name) {
+  std::string env;
+  for (int i = 0; i < 7; ++i) {
+    env += fmt::format(
+        R"({}{{"name":"TRAINING_SETTING_{:02}","value":"a value of ordinary length {:02}"}})",
+        i == 0 ? "" : ",", i, i);
+  }
+  return R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + name +
+         R"(","labels":{"app":"training","team":"research","jobset.sigs.k8s.io/jobset-name":"training",)"
+         R"("jobset.sigs.k8s.io/replicatedjob-name":"workers","batch.kubernetes.io/job-completion-index":"17"},)"
+         R"("annotations":{"example.com/checkpoint":"s3://bucket/checkpoints/run-000017/step-001000","example.com/owner":"someone@example.com"}},)"
+         R"("spec":{"restartPolicy":"Never","automountServiceAccountToken":false,"subdomain":"training",)"
+         R"("containers":[{"name":"worker","image":"registry.example.com/training/worker:1.2.3","command":["python3","-m","training.main"],)"
+         R"("args":["--epochs=10","--batch-size=512","--learning-rate=0.001"],"env":[)" +
+         env +
+         R"(],"ports":[{"containerPort":8080,"name":"metrics"},{"containerPort":29500,"name":"rendezvous"}],)"
+         R"("resources":{"limits":{"cpu":"8","memory":"32Gi"},"requests":{"cpu":"8","memory":"32Gi"}},)"
+         R"("volumeMounts":[{"name":"scratch","mountPath":"/scratch"},{"name":"settings","mountPath":"/etc/training"}]}],)"
+         R"("volumes":[{"name":"scratch","emptyDir":{}},{"name":"settings","configMap":{"name":"training"}}]}})";
+}
+
 void fill(TestServer& server, int pods) {
   server.make_namespace("a");
   for (int i = 0; i < pods; ++i) server.admin("POST", kPods, pod("p" + std::to_string(i)));
@@ -30,6 +53,16 @@ void BM_CreatePod(benchmark::State& state) {
     benchmark::DoNotOptimize(server.admin("POST", kPods, pod("p" + std::to_string(i++)))->status);
 }
 BENCHMARK(BM_CreatePod);
+
+void BM_CreateWorkerPod(benchmark::State& state) {
+  TestServer server;
+  fill(server, 0);
+  int i = 0;
+  for (auto _ : state)
+    benchmark::DoNotOptimize(
+        server.admin("POST", kPods, worker("p" + std::to_string(i++)))->status);
+}
+BENCHMARK(BM_CreateWorkerPod);
 
 void BM_GetPod(benchmark::State& state) {
   TestServer server;

@@ -8,6 +8,8 @@ namespace {
 
 // A request that cannot get its write in for this long gives up; so does upstream's.
 constexpr Duration kRequestLimit = std::chrono::seconds(34);
+// A Pod of 4 kB takes one or two such blocks on its way from request to stored form.
+constexpr std::size_t kUsualArena = 64 * 1024;
 
 void answer_outcome(const CallPtr& call, const Outcome& outcome, const store::ObjectPtr& stored) {
   if (!outcome.body.empty()) return call->answer_json(outcome.status, outcome.body);
@@ -124,7 +126,8 @@ Attempt::Attempt(Call& the_call, store::SnapshotPtr the_snapshot)
     : call(the_call),
       snapshot(std::move(the_snapshot)),
       view(snapshot, the_call.core->registry),
-      now(the_call.core->clock.now()) {}
+      now(the_call.core->clock.now()),
+      arena(kUsualArena) {}
 
 admission::Context Attempt::context(admission::Operation operation, bool dry_run) {
   return {.operation = operation,
