@@ -42,8 +42,9 @@ class DamageTest : public ::testing::Test {
     return Contents::of(*(*store)->snapshot());
   }
   Result<std::unique_ptr<Store>> open() {
-    MUSTER_TRY(auto durability,
-               open_sqlite(dir.path(), {.vfs = disk.vfs(), .checkpoint_thread = false}));
+    MUSTER_TRY(auto durability, open_sqlite(dir.path(), {.vfs = disk.vfs(),
+                                                         .reserved_log_bytes = 0,
+                                                         .checkpoint_thread = false}));
     return open_store(std::move(durability), test_resources(), clock, metrics, options);
   }
   std::vector<std::string> faults(const Image& image) {

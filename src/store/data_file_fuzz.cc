@@ -24,7 +24,8 @@ struct Files {
 
 // A small data directory whose last changes are still in the log.
 Files sound_files(const std::string& dir, FaultyDisk& disk) {
-  auto durability = open_sqlite(dir, {.vfs = disk.vfs(), .checkpoint_thread = false});
+  auto durability =
+      open_sqlite(dir, {.vfs = disk.vfs(), .reserved_log_bytes = 0, .checkpoint_thread = false});
   MUSTER_ASSERT(durability.has_value(), "a new directory opens");
   auto loaded = (*durability)->load([](const Record&) {});
   MUSTER_ASSERT(loaded.has_value(), "and is read");
@@ -55,7 +56,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   disk.write_file(dir / "muster.db-wal", files.log);
   disk.remove_file(dir / "muster.db-journal");
 
-  if (auto opened = open_sqlite(dir.path(), {.vfs = disk.vfs(), .checkpoint_thread = false})) {
+  if (auto opened = open_sqlite(
+          dir.path(), {.vfs = disk.vfs(), .reserved_log_bytes = 0, .checkpoint_thread = false})) {
     Revision last = 1;
     (void)(*opened)->load([&](const Record& record) {
       MUSTER_ASSERT(record.revision == last + 1 && record.revision <= kLastRevision,

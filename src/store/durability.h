@@ -69,7 +69,10 @@ struct SqliteOptions {
   // Checkpoints begin when the write-ahead log is this long, and make writers wait when it is that
   // long.
   std::size_t checkpoint_bytes = 4u << 20;
-  std::size_t max_log_bytes = 64u << 20;
+  std::size_t max_log_bytes = 32u << 20;
+  // Of the log, written ahead when it is opened (log_reserve.h): as far as it comes while each
+  // checkpoint catches up with it.
+  std::size_t reserved_log_bytes = 8u << 20;
   // Checkpoints run on a thread of their own; false: within append() and forget(), so that tests
   // repeat.
   bool checkpoint_thread = true;

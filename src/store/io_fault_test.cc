@@ -28,6 +28,7 @@ class IoFaultTest : public ::testing::Test {
     MUSTER_TRY(auto durability, open_sqlite(path, {.vfs = disk.vfs(),
                                                    .checkpoint_bytes = 40'000,
                                                    .max_log_bytes = 100'000,
+                                                   .reserved_log_bytes = 80'000,
                                                    .checkpoint_thread = false}));
     return open_store(std::move(durability), test_resources(), clock, metrics, options);
   }

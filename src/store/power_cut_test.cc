@@ -33,6 +33,7 @@ class Schedule {
     sqlite_ = {.vfs = disk_.vfs(),
                .checkpoint_bytes = 8'216 * (1 + rng_.below(30)),
                .max_log_bytes = 8'216 * (1 + rng_.below(60)),
+               .reserved_log_bytes = 8'216 * rng_.below(40),
                .checkpoint_thread = false};
   }
 

@@ -8,6 +8,7 @@
 #include "store/checkpointer.h"
 #include "store/data_directory.h"
 #include "store/durability.h"
+#include "store/log_reserve.h"
 #include "store/sqlite_backup.h"
 #include "store/sqlite_format.h"
 #include "store/survivors.h"
@@ -23,7 +24,7 @@ using sqlite::Statement;
 constexpr int kCommitPatienceMs = 10'000;
 
 constexpr const char* kSettings = R"(
-PRAGMA page_size = 8192;
+PRAGMA page_size = 4096;
 PRAGMA synchronous = FULL;
 PRAGMA wal_autocheckpoint = 0;
 PRAGMA cache_size = -2000;
@@ -51,6 +52,7 @@ class SqliteDurability final : public Durability {
     MUSTER_TRY(Statement insert,
                database_.prepare("INSERT INTO revisions VALUES(?, ?, ?, ?, ?, ?, ?)"));
     insert_.emplace(std::move(insert));
+    MUSTER_CHECK(reserve_log(database_, options_.reserved_log_bytes));
     MUSTER_TRY(checkpointer_, Checkpointer::start(directory_.database_file(), options_));
     sqlite3_wal_hook(database_.handle(), &SqliteDurability::on_commit, this);
     return {};

@@ -32,7 +32,7 @@ class SqliteDurabilityTest : public ::testing::Test {
  protected:
   void open() {
     disk.reset();
-    auto opened = open_sqlite(dir.path(), {});
+    auto opened = open_sqlite(dir.path(), {.vfs = "", .reserved_log_bytes = 0});
     ASSERT_TRUE(opened) << opened.error().message;
     disk = std::move(*opened);
     rows.clear();
@@ -66,7 +66,7 @@ class SqliteDurabilityTest : public ::testing::Test {
   }
   std::string why_it_does_not_open() {
     disk.reset();
-    auto opened = open_sqlite(dir.path(), {});
+    auto opened = open_sqlite(dir.path(), {.vfs = "", .reserved_log_bytes = 0});
     if (!opened) return opened.error().message;
     auto read = (*opened)->load([](const Record&) {});
     return read ? "it does" : read.error().message;
@@ -145,9 +145,48 @@ TEST_F(SqliteDurabilityTest, TheLogIsCheckpointedWhileWritingGoesOn) {
 
 // --- Who may open it ---
 
+// What a server that was killed leaves: the log with its reserve of zeros.
+TEST_F(SqliteDurabilityTest, TheReserveOfTheLogIsNoPartOfTheData) {
+  constexpr std::size_t kReserved = 300'000;
+  FaultyDisk files;
+  const auto open_reserved = [&] {
+    auto opened = open_sqlite(dir.path(), {.vfs = files.vfs(), .reserved_log_bytes = kReserved});
+    EXPECT_TRUE(opened) << opened.error().message;
+    disk = std::move(*opened);
+    rows.clear();
+    EXPECT_TRUE(disk->load([&](const Record& r) { rows.push_back(line(r)); }));
+  };
+  open_reserved();
+  append_one(2, "1");
+  append_one(3, "2");
+  const std::string database = files.read_file(dir / "muster.db");
+  const std::string log = files.read_file(dir / "muster.db-wal");
+  EXPECT_EQ(log.size(), kReserved);
+  disk.reset();
+  files.write_file(dir / "muster.db", database);
+  files.write_file(dir / "muster.db-wal", log);
+  open_reserved();
+  EXPECT_THAT(rows, ElementsAre("2 pods default/a 1", "3 pods default/a 2"));
+  append_one(4, "3");
+  EXPECT_EQ(files.read_file(dir / "muster.db-wal").size(), kReserved);
+  disk.reset();
+}
+
+TEST_F(SqliteDurabilityTest, WithoutSpaceForTheReserveTheLogGrowsAsItIsWritten) {
+  FaultyDisk files;
+  files.set_capacity(200'000);
+  auto opened = open_sqlite(dir.path(), {.vfs = files.vfs(), .reserved_log_bytes = 1'000'000});
+  ASSERT_TRUE(opened) << opened.error().message;
+  disk = std::move(*opened);
+  ASSERT_TRUE(disk->load([](const Record&) {}));
+  append_one(2, "1");
+  EXPECT_LT(files.read_file(dir / "muster.db-wal").size(), 100'000u);
+  disk.reset();
+}
+
 TEST_F(SqliteDurabilityTest, OnlyOneProcessMayHoldADirectory) {
   open();
-  const auto second = open_sqlite(dir.path(), {});
+  const auto second = open_sqlite(dir.path(), {.vfs = "", .reserved_log_bytes = 0});
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, Code::kConflict);
   EXPECT_EQ(second.error().message,
@@ -156,7 +195,7 @@ TEST_F(SqliteDurabilityTest, OnlyOneProcessMayHoldADirectory) {
 
 TEST_F(SqliteDurabilityTest, ADirectoryThatOthersCanReadIsRefused) {
   ASSERT_EQ(chmod(dir.path().c_str(), 0755), 0);
-  const auto opened = open_sqlite(dir.path(), {});
+  const auto opened = open_sqlite(dir.path(), {.vfs = "", .reserved_log_bytes = 0});
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, Code::kForbidden);
   EXPECT_THAT(opened.error().message, HasSubstr("mode 0755"));
