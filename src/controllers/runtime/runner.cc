@@ -188,14 +188,15 @@ void Runner::pump() {
 }
 
 void Runner::send(const WorkPtr& work) {
-  const Step& step = work->plan.steps[work->step];
-  const Write& write = step.writes[work->next++];
+  Step& step = work->plan.steps[work->step];
+  Write& write = step.writes[work->next++];
   ++work->under_way;
   ++under_way_;
   if (work->next < step.writes.size()) ready_.push_back(work);
   client_.write(write.operation, [this, work, &write, alive = alive_](Result<std::string> answer) {
     if (*alive) took_answer(work, write, std::move(answer));
   });
+  write.operation.body = std::string();  // of five thousand Jobs it is most of the plan
 }
 
 void Runner::took_answer(const WorkPtr& work, const Write& write, Result<std::string> answer) {
