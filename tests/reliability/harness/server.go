@@ -131,21 +131,6 @@ func (s *Server) Stop() error {
 
 func (s *Server) Pid() int { return s.cmd.Process.Pid }
 
-// Resident is the memory that a process occupies, in bytes.
-func Resident(pid int) (int64, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, err
-	}
-	for _, line := range strings.Split(string(text), "\n") {
-		var kilobytes int64
-		if _, err := fmt.Sscanf(line, "VmRSS: %d kB", &kilobytes); err == nil {
-			return kilobytes << 10, nil
-		}
-	}
-	return 0, fmt.Errorf("no VmRSS of %d", pid)
-}
-
 // Check runs `muster check` over a directory that is not served.
 func Check(binary, dir string) error {
 	out, err := exec.Command(binary, "check", dir).CombinedOutput()

@@ -5,7 +5,6 @@ import (
 	"log"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -20,7 +19,6 @@ import (
 const (
 	readyTimeout = 2 * time.Minute
 	settle       = 3 * time.Second // until memory is measured
-	clockTick    = time.Second / 100
 )
 
 func (b *bench) dial() *harness.Conn {
@@ -64,28 +62,14 @@ func (b *bench) memory() float64 {
 	return float64(sum)
 }
 
-// fields returns what /proc/PID/stat says after the name of the program: state is 0.
-func fields(pid int) []string {
-	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
-	if err != nil {
-		log.Fatal(err)
-	}
-	return strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-}
-
-func ticks(text string) time.Duration {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		log.Fatal(err)
-	}
-	return time.Duration(n) * clockTick
-}
-
 // cpu is the processor time that the server has used.
 func (b *bench) cpu() (sum time.Duration) {
 	for _, pid := range b.pids {
-		stat := fields(pid)
-		sum += ticks(stat[11]) + ticks(stat[12])
+		used, err := harness.ProcessorTime(pid)
+		if err != nil {
+			log.Fatal(err)
+		}
+		sum += used
 	}
 	return sum
 }
@@ -97,7 +81,11 @@ func (b *bench) sinceStart() time.Duration {
 		log.Fatal(err)
 	}
 	up, _ := strconv.ParseFloat(strings.Fields(string(text))[0], 64)
-	return time.Duration(up*float64(time.Second)) - ticks(fields(b.pids[0])[19])
+	began, err := harness.StartedAfterBoot(b.pids[0])
+	if err != nil {
+		log.Fatal(err)
+	}
+	return time.Duration(up*float64(time.Second)) - began
 }
 
 // measureStart polls until the server says that it is ready. The clock of processes has a resolution of 10 ms.
