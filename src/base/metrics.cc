@@ -17,8 +17,10 @@ namespace muster {
 namespace {
 
 struct CounterHandle final : Metrics::Counter {
-  explicit CounterHandle(prometheus::Counter& c) : counter(c) {}
+  CounterHandle(prometheus::Family<prometheus::Counter>& f, prometheus::Counter& c)
+      : family(f), counter(c) {}
   void add(double by) override { counter.Increment(by); }
+  prometheus::Family<prometheus::Counter>& family;
   prometheus::Counter& counter;
 };
 
@@ -67,9 +69,9 @@ Metrics::~Metrics() = default;
 Metrics::Counter& Metrics::counter(const std::string& name, const std::string& help,
                                    const Labels& labels) {
   const std::lock_guard lock(impl_->mutex);
-  return find_or_make(impl_->counters, {name, labels}, [&]() -> prometheus::Counter& {
+  return find_or_make(impl_->counters, {name, labels}, [&] {
     auto& family = prometheus::BuildCounter().Name(name).Help(help).Register(impl_->registry);
-    return family.Add(labels);
+    return CounterHandle(family, family.Add(labels));
   });
 }
 
@@ -89,6 +91,12 @@ Metrics::Histogram& Metrics::histogram(const std::string& name, const std::strin
     auto& family = prometheus::BuildHistogram().Name(name).Help(help).Register(impl_->registry);
     return family.Add(labels, buckets);
   });
+}
+
+void Metrics::drop_counter(const std::string& name, const Labels& labels) {
+  const std::lock_guard lock(impl_->mutex);
+  const auto dropped = impl_->counters.extract({name, labels});
+  if (!dropped.empty()) dropped.mapped()->family.Remove(&dropped.mapped()->counter);
 }
 
 std::string Metrics::text() const {

@@ -1,5 +1,6 @@
 // Counters, gauges and histograms in one registry, printed in the Prometheus text format.
-// Callable from any thread. Handles stay valid for the life of the process.
+// Callable from any thread. Handles stay valid for the life of the process, but for those of
+// counters that are dropped.
 #pragma once
 
 #include <map>
@@ -38,6 +39,9 @@ class Metrics {
   Gauge& gauge(const std::string& name, const std::string& help, const Labels& labels = {});
   Histogram& histogram(const std::string& name, const std::string& help,
                        const std::vector<double>& buckets, const Labels& labels = {});
+  // It is no longer shown; its handle must not be used any more. For labels that name something
+  // that is gone: they would pile up for ever.
+  void drop_counter(const std::string& name, const Labels& labels);
   std::string text() const;
 
  private:

@@ -61,5 +61,17 @@ TEST(MetricsDeathTest, NameOfAnotherTypeIsAFault) {
   EXPECT_DEATH(metrics.gauge("a", "a"), "assertion failed");
 }
 
+TEST(Metrics, ADroppedCounterIsGoneAndStartsAnew) {
+  Metrics metrics;
+  metrics.counter("m_total", "m", {{"name", "a"}}).add(3);
+  metrics.counter("m_total", "m", {{"name", "b"}}).add(4);
+  metrics.drop_counter("m_total", {{"name", "a"}});
+  metrics.drop_counter("m_total", {{"name", "never there"}});
+  EXPECT_EQ(metrics.text().find("name=\"a\""), std::string::npos);
+  EXPECT_NE(metrics.text().find("m_total{name=\"b\"} 4"), std::string::npos);
+  metrics.counter("m_total", "m", {{"name", "a"}}).add();
+  EXPECT_NE(metrics.text().find("m_total{name=\"a\"} 1"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace muster

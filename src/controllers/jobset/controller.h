@@ -1,9 +1,8 @@
 // The JobSet controller: wires informers and a runner to the plan, and counts what came of it.
 #pragma once
 
-#include <map>
-
 #include "controllers/jobset/plan.h"
+#include "controllers/jobset/progress.h"
 #include "controllers/runtime/cache.h"
 #include "controllers/runtime/controller.h"
 #include "controllers/runtime/runner.h"
@@ -16,23 +15,15 @@ class Controller final : public controllers::Controller {
   bool idle() const override { return runner_.idle(); }
 
  private:
-  // What the plan that is under way will have done, to be counted when it has.
-  struct Progress {
-    std::string terminal_state;
-    int restarts = 0;
-  };
-
   Plan plan_for(const QueueKey& key, const Pass& pass);
-  void carried_out(const QueueKey& key);
 
   Kinds kinds_;
   Gates gates_;
-  Metrics& metrics_;
   Cache<api::JobSet> job_sets_;
   Cache<Child> jobs_;
   client::Informer& services_;
   client::Informer& claims_;
-  std::map<QueueKey, Progress> progress_;
+  Progress progress_;
   std::unique_ptr<EventRecorder> events_;
   Runner runner_;
 };
