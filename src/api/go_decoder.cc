@@ -148,21 +148,18 @@ Value GoDecoder::structure(Value in, const Schema& type) {
   return out;
 }
 
-// The fields that Go's encoder would write, in its order.
+// The fields that Go's encoder would write, in its order. Most are absent, so that is asked first.
 Value GoDecoder::emit(const Schema& type, std::size_t first_slot) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < type.fields.size(); ++i) {
-    const Value value = slots_[first_slot + i];
-    const Field& field = type.fields[i];
-    count += field.emit_always || (field.pointer ? !value.is_null() : !is_empty(value)) ? 1 : 0;
-  }
-  const Value out = Value::object(arena_, count);
-  for (std::size_t i = 0; i < type.fields.size(); ++i) {
-    const Value value = slots_[first_slot + i];
+  const std::size_t count = type.fields.size();
+  const auto slots = std::span(slots_).subspan(first_slot, count);
+  const auto present = std::ranges::count_if(slots, [](Value v) { return !v.is_null(); });
+  const Value out = Value::object(arena_, static_cast<std::size_t>(present));
+  for (std::size_t i = 0; i < count; ++i) {
+    const Value value = slots_[first_slot + i];  // emitted() may have moved them
     const Field& field = type.fields[i];
     if (field.emit_always) {
       out.append(field.name, emitted(field, value));
-    } else if (field.pointer ? !value.is_null() : !is_empty(value)) {
+    } else if (!value.is_null() && (field.pointer || !is_empty(value))) {
       out.append(field.name, value);
     }
   }
