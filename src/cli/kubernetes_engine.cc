@@ -1,6 +1,7 @@
 #include "cli/kubernetes_engine.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <array>
@@ -24,6 +25,7 @@ namespace {
 
 constexpr std::string_view kLease = "6d4f6a47.jobset.x-k8s.io";  // upstream's: one of both leads
 constexpr Duration kRetry = std::chrono::seconds(2);
+constexpr Duration kTrim = std::chrono::minutes(1);
 constexpr Duration kGoodbye = std::chrono::seconds(5);  // for the lease to be given back
 // An update's review holds the object twice, and more about who asks.
 constexpr std::size_t kMaxReview = 8u << 20;
@@ -64,6 +66,7 @@ class Operator final : public KubernetesEngine {
     } else {
       ready_ = true;
     }
+    keep_heap_small();
     if (!options_.elect_leader) {
       start_controllers();
       return {};
@@ -190,6 +193,12 @@ class Operator final : public KubernetesEngine {
       registering_again_ = false;
       register_webhooks();
     });
+  }
+
+  // A plan for thousands of Jobs leaves a heap that is mostly holes.
+  void keep_heap_small() {
+    ::malloc_trim(0);
+    loop_->after(kTrim, [this] { keep_heap_small(); });
   }
 
   void start_controllers() {
