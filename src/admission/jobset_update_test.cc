@@ -55,6 +55,8 @@ std::string placed(std::string_view node = "a") {
 
 std::vector<Row> rows() {
   const std::string plain = job("w", {.pod = R"("containers": [])"});
+  const std::string mounting = job("w", {.pod = R"("containers": [{"name": "c", "image": "i",
+      "volumeMounts": [{"name": "v", "mountPath": "/v"}]}])"});
   const std::string elastic = "ElasticJobSet=true";
   const auto scaled = [](int parallelism, int completions) {
     return jobset({job("w", {.spec = fmt::format(R"("parallelism": {}, "completions": {})",
@@ -106,6 +108,12 @@ std::vector<Row> rows() {
        jobset(
            {job("a"), job("b", {.more = R"("dependsOn": [{"name": "a", "status": "Complete"}])"})}),
        "spec.replicatedJobs[1].dependsOn: Invalid value: Value is immutable"},
+      {"volume claims stay",
+       jobset({mounting},
+              R"("volumeClaimPolicies": [{"templates": [{"metadata": {"name": "v"}}]}],)"),
+       jobset({mounting}, R"("volumeClaimPolicies": [
+           {"templates": [{"metadata": {"name": "v"}, "spec": {"storageClassName": "x"}}]}],)"),
+       "spec.volumeClaimPolicies: Invalid value: Value is immutable"},
       {"the barrier stays", jobset({plain}, R"("groupSchedulingConfig": {},)"),
        jobset({plain}, R"("groupSchedulingConfig": {"timeoutAfterSeconds": 3},)"),
        "spec.groupSchedulingConfig: Invalid value: Value is immutable"},
@@ -131,6 +139,8 @@ std::vector<Row> rows() {
        "JobSet is in a terminal state (Completed or Failed)",
        elastic, "Completed"},
       {"elastic sets keep the rest", jobset({job("w")}), jobset({job("w", {.replicas = 3})}),
+       kFixedJobs, elastic},
+      {"elastic sets keep their order", jobset({job("a"), job("b")}), jobset({job("b"), job("a")}),
        kFixedJobs, elastic},
       {"NonIndexed Jobs are not elastic",
        jobset({job("w", {.spec = R"("completionMode": "NonIndexed", "parallelism": 1)"})}),

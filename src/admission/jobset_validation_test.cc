@@ -178,6 +178,7 @@ std::vector<Row> order() {
        "spec.replicatedJobs[0].replicas: Invalid value: -1: spec.replicatedJobs[0].replicas in "
        "body should "
        "be greater than or equal to 0"},
+      {"replicas may be none", jobset({job("a", {.replicas = 0})}), ""},
   };
 }
 
@@ -330,8 +331,24 @@ std::vector<Row> targets() {
   };
 }
 
+// Added by the server when the schema is broken: the rules beyond it do not run then.
+const std::string kNotAllChecked =
+    ", <nil>: Invalid value: null: some validation rules were not checked because the object was "
+    "invalid; correct the existing errors to complete validation]";
+
+// So many times the same text, with commas between.
+std::string repeated(std::string_view text, int times) {
+  std::string out;
+  for (int i = 0; i < times; ++i) out += (i == 0 ? "" : ", ") + std::string(text);
+  return out;
+}
+
 std::vector<Row> volume_claims() {
   const std::string mounts_data = job("w", {.pod = mounting("data")});
+  const auto templates = [](int count) {
+    return fmt::format(R"({{"templates": [{}]}})",
+                       repeated(R"({"metadata": {"name": "data"}})", count));
+  };
   return {
       {"a claim that a container mounts", jobset({mounts_data}, claim("data")), ""},
       {"a claim that an init container mounts",
@@ -390,6 +407,14 @@ std::vector<Row> volume_claims() {
        "spec.volumeClaimPolicies[0]: Invalid value: namespace cannot be set for "
        "VolumeClaimPolicies "
        "templates"},
+      {"at most 50 policies",
+       jobset({mounts_data},
+              fmt::format(R"("volumeClaimPolicies": [{}],)", repeated(R"({"templates": []})", 51))),
+       "[spec.volumeClaimPolicies: Too many: 51: must have at most 50 items" + kNotAllChecked},
+      {"at most 50 templates",
+       jobset({mounts_data}, fmt::format(R"("volumeClaimPolicies": [{}],)", templates(51))),
+       "[spec.volumeClaimPolicies[0].templates: Too many: 51: must have at most 50 items" +
+           kNotAllChecked},
   };
 }
 
