@@ -24,13 +24,15 @@ void default_failure_policy(Value policy) {
       set_default(pattern, "status", "True");
 }
 
-// A Job without labels of its own shows those of its pods.
-void copy_template_labels(Value job) {
+// A Job without labels of its own shows those of its pods: the same object, so that whoever comes
+// later can tell them from labels that only look the same.
+void show_template_labels(Value job) {
   const Value metadata = job.object_at("metadata");
   const Value labels = job.get({"spec", "template", "metadata", "labels"});
-  if (!metadata.get("labels").empty() || labels.empty()) return;
-  metadata.set("labels", json::clone(metadata.arena(), labels));
+  if (metadata.get("labels").empty() && !labels.empty()) metadata.set("labels", labels);
 }
+
+bool is_same_object(Value a, Value b) { return a.members().data() == b.members().data(); }
 
 }  // namespace
 
@@ -47,14 +49,17 @@ void default_job(const Context&, Value job) {
               has_value(spec, "podFailurePolicy") ? "Failed" : "TerminatingOrFailed");
   default_failure_policy(spec.get("podFailurePolicy"));
   default_pod_template(spec);
-  copy_template_labels(job);
+  show_template_labels(job);
 }
 
 void prepare_job_create(const Context&, Value job) {
   const Value spec = job.get("spec");
   const Value labels = spec.get("template").object_at("metadata").object_at("labels");
-  const Value own = job.object_at("metadata").object_at("labels");
-  const bool has_own_labels = !own.empty() && !json::equal(own, labels);
+  const Value metadata = job.object_at("metadata");
+  const bool has_own_labels =
+      !metadata.get("labels").empty() && !is_same_object(metadata.get("labels"), labels);
+  if (!has_own_labels) metadata.set("labels", json::clone(job.arena(), labels));
+  const Value own = metadata.get("labels");
   if (!spec.get("manualSelector").as_bool()) {
     const Value name = job.get({"metadata", "name"});
     const Value uid = job.get({"metadata", "uid"});
@@ -68,7 +73,7 @@ void prepare_job_create(const Context&, Value job) {
   if (!has_own_labels && api::check_label_value(text_of(job.get("metadata"), "name")).empty())
     for (const json::Member& label : labels.members()) own.set(label.key, label.value);
   if (labels.empty()) spec.get({"template", "metadata"}).erase("labels");
-  if (own.empty()) job.get("metadata").erase("labels");
+  if (own.empty()) metadata.erase("labels");
 }
 
 }  // namespace muster::admission

@@ -10,8 +10,8 @@ namespace muster::cli {
 
 const std::set<std::string, std::less<>>& all_controllers() {
   static const std::set<std::string, std::less<>> kAll = {
-      "agent", "endpointslice", "garbage",        "job", "jobset", "namespace",
-      "podgc", "scheduler",     "serviceaccount", "ttl"};
+      "agent",     "claims", "endpointslice", "garbage",        "job", "jobset",
+      "namespace", "podgc",  "scheduler",     "serviceaccount", "ttl"};
   return kAll;
 }
 

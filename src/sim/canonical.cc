@@ -67,6 +67,22 @@ void simplify_pod(json::Arena& arena, Value pod) {
   Value status = Value::object(arena);
   status.set("phase", pod.get({"status", "phase"}));
   pod.set("status", status);
+  // Exclusive placement puts the name of a node there.
+  constexpr std::string_view kHostname = "kubernetes.io/hostname";
+  const Value selector = pod.get({"spec", "nodeSelector"});
+  if (selector.has(kHostname)) selector.set(kHostname, "(node)");
+}
+
+// Whether and to what a claim is bound is the cluster's affair.
+void simplify_claim(Value claim) {
+  claim.erase("status");
+  claim.get("spec").erase("volumeName");
+  const Value annotations = claim.get({"metadata", "annotations"});
+  if (annotations.is_object()) {
+    annotations.erase_if(
+        [](const json::Member& member) { return member.key.starts_with("pv.kubernetes.io/"); });
+    if (annotations.empty()) claim.get("metadata").erase("annotations");
+  }
 }
 
 // The order of generated names says nothing.
@@ -141,7 +157,9 @@ std::string canonical_state(std::span<const Value> objects) {
       out.get("metadata").set("deletionTimestamp", "(set)");
     }
     cut_generated_name(out);
-    if (out.get("kind").as_string() == "Pod") simplify_pod(arena, out);
+    const std::string_view kind = out.get("kind").as_string();
+    if (kind == "Pod") simplify_pod(arena, out);
+    if (kind == "PersistentVolumeClaim") simplify_claim(out);
     const auto part = [&](std::string_view key) {
       return std::string(out.get({"metadata", key}).as_string());
     };

@@ -1,93 +1,27 @@
 """`muster operator` on a real Kubernetes: its own Job controller, scheduler and garbage collector, with kwok as the nodes."""
 import json
 import os
-import pathlib
-import re
-import signal
-import ssl
 import subprocess
-import threading
-import urllib.error
-import urllib.request
 
 import pytest
 
 import blackbox
+from cluster import Cluster, Operator
 
-HERE = pathlib.Path(__file__).resolve().parent
-KUBERNETES = HERE.parent / 'kubernetes'
-NODES, START_SECONDS, STOP_SECONDS = 3, 60, 30
+NODES = 3
 LEASE = ('lease', '6d4f6a47.jobset.x-k8s.io', '-n', 'jobset-system')
 EXCLUSIVE = 'alpha.jobset.sigs.k8s.io/exclusive-topology'
 
 
-class Cluster:
-    """A real control plane; pods that kwok starts keep running."""
-
-    def __init__(self, folder):
-        self.folder, self.run = folder, folder / 'kubernetes'
-        self.kubeconfig = self.run / 'kubeconfig'
-        self.settings = {**os.environ, 'RUN': str(self.run), 'KWOK_HOLD': '1', 'ETCD_ARGS': '--unsafe-no-fsync'}
-        binaries = pathlib.Path(os.environ['KUBERNETES_BIN'])
-        if (binaries / 'kube-apiserver').exists():
-            self.settings['BIN'] = str(binaries)
-
-    def __enter__(self):
-        subprocess.run([KUBERNETES / 'start.sh', str(NODES)], env=self.settings, check=True, stdout=subprocess.DEVNULL)
-        return self
-
-    def __exit__(self, *_):
-        subprocess.run([KUBERNETES / 'stop.sh'], env=self.settings, check=True)
-
-
-class Operator:
-    """One `muster operator` that tells the API server of its own webhooks."""
-
-    def __init__(self, cluster, *flags):
-        self.log = cluster.folder / 'operator.log'
-        command = [os.environ['MUSTER'], 'operator', '--kubeconfig', cluster.kubeconfig, '--controllers', 'jobset',
-                   '--manage-webhooks', '--health-listen', '127.0.0.1:0', *flags]
-        with open(self.log, 'ab') as log:
-            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
-        alarm = threading.Timer(START_SECONDS, self.process.kill)
-        alarm.start()
-        greeting = self.process.stdout.readline()
-        alarm.cancel()
-        match = re.search(r'webhooks at (\S+), health at (\S+)', greeting)
-        assert match, 'no greeting: %s%s' % (greeting, self.log.read_text()[-2000:])
-        self.webhooks, self.health = match[1], match[2]
-
-    def get(self, path):
-        anybody = ssl.create_default_context()
-        anybody.check_hostname, anybody.verify_mode = False, ssl.CERT_NONE
-        try:
-            with urllib.request.urlopen(self.health + path, context=anybody, timeout=10) as answer:
-                return answer.status, answer.read().decode()
-        except urllib.error.HTTPError as error:
-            return error.code, error.read().decode()
-
-    def wait_until_ready(self):
-        blackbox.eventually(lambda: self.get('/readyz') == (200, 'ok'))
-        return self
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        status = self.process.wait(STOP_SECONDS)
-        self.process.stdout.close()
-        assert status == 0, 'muster ended with %d: %s' % (status, self.log.read_text()[-2000:])
-
-
 @pytest.fixture(scope='module')
 def cluster(tmp_path_factory):
-    with Cluster(tmp_path_factory.mktemp('operator')) as made:
-        installed = subprocess.run([os.environ['MUSTER'], 'install', '--print'], check=True, capture_output=True, text=True)
-        (made.folder / 'install.yaml').write_text(installed.stdout)
+    with Cluster(tmp_path_factory.mktemp('operator'), NODES) as made:
         yield made
 
 
 @pytest.fixture(scope='module')
 def operator(cluster):
-    apply_install(cluster)
+    cluster.install()
     made = Operator(cluster).wait_until_ready()
     yield made
     if made.process.poll() is None:
@@ -105,11 +39,6 @@ def refusal(cluster, *arguments):
                           capture_output=True, timeout=120)
     assert done.returncode != 0, 'kubectl %s was not refused' % ' '.join(arguments)
     return done.stderr
-
-
-def apply_install(cluster):
-    kubectl(cluster, 'apply', '--server-side', '-f', str(cluster.folder / 'install.yaml'))
-    kubectl(cluster, 'wait', '--for=condition=Established', 'crd/jobsets.jobset.x-k8s.io', '--timeout=60s')
 
 
 def get(cluster, *arguments):
@@ -144,11 +73,11 @@ def end_pods(cluster, name, phase):
 
 
 def test_the_manifests_apply_cleanly_and_again(cluster):
-    apply_install(cluster)
+    cluster.install()
     definition = get(cluster, 'crd', 'jobsets.jobset.x-k8s.io')
     conditions = {c['type']: c['status'] for c in definition['status']['conditions']}
     assert conditions['Established'] == 'True' and 'NonStructuralSchema' not in conditions
-    apply_install(cluster)
+    cluster.install()
     assert get(cluster, 'crd', 'jobsets.jobset.x-k8s.io')['metadata']['generation'] == definition['metadata']['generation']
 
 

@@ -13,6 +13,7 @@ import yaml
 
 import blackbox
 import stages
+from cluster import Cluster, Operator
 
 HERE = pathlib.Path(__file__).resolve().parent
 KUBERNETES = HERE.parent / 'kubernetes'
@@ -23,11 +24,13 @@ GROUPS = collections.defaultdict(dict)      # what can share a server: those tha
 for _name, _scenario in SCENARIOS.items():
     _loses = any('loseNode' in step for step in _scenario.get('steps', []))
     GROUPS[_scenario.get('featureGates', ''), _name if _loses else 'shared'][_name] = _scenario
+VOLUMES = 4
 PATIENCE = 240      # seconds for real time to get where virtual time got
 
 
 class Embedded:
     """`muster serve` without its agent."""
+    binds_claims = False
 
     def __init__(self, folder, gates):
         self.server = blackbox.Muster(folder, '*,-agent', *(['--feature-gates', gates] if gates else []))
@@ -42,13 +45,45 @@ class Embedded:
         self.server.stop()
 
 
-ENGINES = {'embedded': Embedded}
+class Kubernetes:
+    """The real control plane with its own Job controller, and `muster operator`."""
+    binds_claims = True
+
+    def __init__(self, folder, gates):
+        self.cluster = Cluster(folder, 0, NO_KWOK='1')
+        self.folder, self.kubeconfig = folder, self.cluster.kubeconfig
+        self.flags = ['--feature-gates', gates] if gates else []
+
+    def __enter__(self):
+        self.cluster.__enter__()
+        try:
+            self.cluster.install()
+            self.operator = Operator(self.cluster, *self.flags).wait_until_ready()
+        except BaseException:
+            self.cluster.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        try:
+            self.operator.stop()
+        finally:
+            self.cluster.__exit__()
+
+
+ENGINES = {'embedded': Embedded, 'kubernetes': Kubernetes}
 
 
 def node(name):
     room = {'cpu': '64', 'memory': '256Gi', 'pods': '256'}
     return {'apiVersion': 'v1', 'kind': 'Node', 'status': {'allocatable': room, 'capacity': room}, 'metadata': {
         'name': name, 'labels': {'kubernetes.io/hostname': name, 'type': 'kwok'}, 'annotations': {'kwok.x-k8s.io/node': 'fake'}}}
+
+
+def volume(name):
+    """What a claim of a scenario is bound to, where somebody binds claims."""
+    return {'apiVersion': 'v1', 'kind': 'PersistentVolume', 'metadata': {'name': name}, 'spec': {
+        'capacity': {'storage': '1Gi'}, 'accessModes': ['ReadWriteOnce'], 'hostPath': {'path': '/nonexistent/' + name}}}
 
 
 def apply_file(engine, name, *objects):
@@ -103,6 +138,8 @@ def run_side_by_side(engine, scenarios):
     failures = {}
     apply_file(engine, 'nodes', *(node('node-%d' % i) for i in range(NODES)))
     blackbox.eventually(lambda: blackbox.kubectl(engine, 'get', 'nodes').count(' Ready ') >= NODES)
+    if engine.binds_claims:
+        apply_file(engine, 'volumes', *(volume('volume-%d' % i) for i in range(VOLUMES)))
     players = [threading.Thread(target=play, args=(engine, name, scenario, failures)) for name, scenario in scenarios.items()]
     for player in players:
         player.start()

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "controllers/claims/controller.h"
 #include "controllers/endpoints/controller.h"
 #include "controllers/garbage/controller.h"
 #include "controllers/job/controller.h"
@@ -34,6 +35,7 @@ class JoinedControllers final : public ControllerSet {
     if (wanted.contains("ttl")) add<ttl::Controller>();
     if (wanted.contains("scheduler")) add<scheduler::Scheduler>();
     if (wanted.contains("endpointslice")) add<endpoints::Controller>();
+    if (wanted.contains("claims")) add<claims::Controller>();
     if (wanted.contains("podgc")) add<podgc::Controller>();
     if (wanted.contains("namespace")) add<namespaces::Controller>();
     if (wanted.contains("garbage")) add<garbage::Controller>();  // last: see there

@@ -1,0 +1,56 @@
+#include "controllers/claims/plan.h"
+
+#include <algorithm>
+
+#include "controllers/runtime/writes.h"
+#include "json/parse.h"
+
+namespace muster::controllers::claims {
+
+using json::Value;
+
+bool Claim::waits() const {
+  return deleting && std::ranges::find(finalizers, kProtection) != finalizers.end();
+}
+
+Claim read_claim(const store::Object& claim) {
+  const api::Meta& meta = claim.meta();
+  return {.ref = {.api_version = "v1",
+                  .kind = "PersistentVolumeClaim",
+                  .ns = meta.ns,
+                  .name = meta.name,
+                  .uid = meta.uid,
+                  .resource_version = meta.resource_version},
+          .finalizers = meta.finalizers,
+          .deleting = meta.deletion_time.has_value()};
+}
+
+User read_user(const store::Object& pod) {
+  json::Arena arena;
+  const auto object = json::parse(arena, pod.bytes());
+  MUSTER_ASSERT(object.has_value(), "an informer holds sound objects only");
+  User user;
+  const std::string_view phase = object->get({"status", "phase"}).as_string();
+  if (phase == "Succeeded" || phase == "Failed") return user;
+  for (const Value volume : object->get({"spec", "volumes"}).items()) {
+    const Value claim = volume.get({"persistentVolumeClaim", "claimName"});
+    if (claim.is_string()) user.claims.emplace_back(claim.as_string());
+  }
+  return user;
+}
+
+Plan plan(const api::Resource& claims, const Claim& claim, bool in_use) {
+  Plan plan;
+  if (!claim.waits() || in_use) return plan;
+  json::Arena arena;
+  Value change = Value::object(arena);
+  Value finalizers = change.object_at("metadata").array_at("finalizers");
+  for (const std::string& finalizer : claim.finalizers) {
+    if (finalizer != kProtection) finalizers.push_back(Value::string(arena, finalizer));
+  }
+  plan.reason = "no pod uses the claim any more";
+  plan.then({.operation = patch(claims, claim.ref, change)});
+  return plan;
+}
+
+}  // namespace muster::controllers::claims

@@ -1,0 +1,34 @@
+// A volume claim that is deleted stays while a pod uses it. The finalizer that holds it is put
+// there when it is created; it goes when no pod is left that has not ended. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/registry.h"
+#include "controllers/runtime/plan.h"
+#include "store/store.h"
+
+namespace muster::controllers::claims {
+
+inline constexpr std::string_view kProtection = "kubernetes.io/pvc-protection";
+
+struct Claim {
+  ObjectRef ref;
+  std::vector<std::string> finalizers;
+  bool deleting = false;
+
+  bool waits() const;  // for the end of its pods
+};
+
+// What is read of a pod.
+struct User {
+  std::vector<std::string> claims;  // by name, in its own namespace; of a pod that has ended none
+};
+
+Claim read_claim(const store::Object& claim);
+User read_user(const store::Object& pod);
+
+Plan plan(const api::Resource& claims, const Claim& claim, bool in_use);
+
+}  // namespace muster::controllers::claims

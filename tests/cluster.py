@@ -1,0 +1,81 @@
+"""A real Kubernetes on loopback, and `muster operator` for it."""
+import os
+import pathlib
+import re
+import signal
+import ssl
+import subprocess
+import threading
+import urllib.error
+import urllib.request
+
+import blackbox
+
+KUBERNETES = pathlib.Path(__file__).resolve().parent / 'kubernetes'
+START_SECONDS, STOP_SECONDS = 60, 30
+
+
+class Cluster:
+    """A real control plane with kwok as its nodes. Pods keep running unless `settings` (of start.sh) say otherwise."""
+
+    def __init__(self, folder, nodes, **settings):
+        self.nodes = nodes
+        self.folder, self.run = folder, folder / 'kubernetes'
+        self.kubeconfig = self.run / 'kubeconfig'
+        self.settings = {**os.environ, 'RUN': str(self.run), 'KWOK_HOLD': '1', 'ETCD_ARGS': '--unsafe-no-fsync', **settings}
+        binaries = pathlib.Path(os.environ['KUBERNETES_BIN'])
+        if (binaries / 'kube-apiserver').exists():
+            self.settings['BIN'] = str(binaries)
+
+    def __enter__(self):
+        subprocess.run([KUBERNETES / 'start.sh', str(self.nodes)], env=self.settings, check=True, stdout=subprocess.DEVNULL)
+        return self
+
+    def install(self):
+        manifests = self.folder / 'install.yaml'
+        with open(manifests, 'w') as out:
+            subprocess.run([os.environ['MUSTER'], 'install', '--print'], check=True, stdout=out)
+        blackbox.kubectl(self, 'apply', '--server-side', '-f', str(manifests))
+        # `kubectl wait` gives up on a definition that has no status yet.
+        established = '{.status.conditions[?(@.type=="Established")].status}'
+        blackbox.eventually(lambda: blackbox.kubectl(self, 'get', 'crd', 'jobsets.jobset.x-k8s.io', '-o', 'jsonpath=' + established) == 'True')
+
+    def __exit__(self, *_):
+        subprocess.run([KUBERNETES / 'stop.sh'], env=self.settings, check=True)
+
+
+class Operator:
+    """One `muster operator` that tells the API server of its own webhooks."""
+
+    def __init__(self, cluster, *flags):
+        self.log = cluster.folder / 'operator.log'
+        command = [os.environ['MUSTER'], 'operator', '--kubeconfig', cluster.kubeconfig, '--controllers', 'jobset',
+                   '--manage-webhooks', '--health-listen', '127.0.0.1:0', *flags]
+        with open(self.log, 'ab') as log:
+            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+        alarm = threading.Timer(START_SECONDS, self.process.kill)
+        alarm.start()
+        greeting = self.process.stdout.readline()
+        alarm.cancel()
+        match = re.search(r'webhooks at (\S+), health at (\S+)', greeting)
+        assert match, 'no greeting: %s%s' % (greeting, self.log.read_text()[-2000:])
+        self.webhooks, self.health = match[1], match[2]
+
+    def get(self, path):
+        anybody = ssl.create_default_context()
+        anybody.check_hostname, anybody.verify_mode = False, ssl.CERT_NONE
+        try:
+            with urllib.request.urlopen(self.health + path, context=anybody, timeout=10) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+
+    def wait_until_ready(self):
+        blackbox.eventually(lambda: self.get('/readyz') == (200, 'ok'))
+        return self
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        status = self.process.wait(STOP_SECONDS)
+        self.process.stdout.close()
+        assert status == 0, 'muster ended with %d: %s' % (status, self.log.read_text()[-2000:])
