@@ -2,11 +2,11 @@
 # Sets everything up and runs every test: style, unit tests under sanitizers, the black-box suites against the release binary and a
 # real Kubernetes, fuzzing. All steps run, whatever fails; the closing lines of each are repeated at the end, and any failure makes
 # the exit code 1. docs/testing.md says what each step proves.
-#   test.sh [STEP...]     only these steps: style release asan blackbox clients tsan tidy package fuzz; output also in build/logs/STEP.log
+#   test.sh [STEP...]     only these steps: style release sim asan blackbox clients tsan tidy package fuzz; output also in build/logs/STEP.log
 set -euo pipefail
 cd "$(dirname "$0")/.."
 steps=("$@")
-[ ${#steps[@]} -gt 0 ] || steps=(style release asan blackbox clients tsan tidy package fuzz)
+[ ${#steps[@]} -gt 0 ] || steps=(style release sim asan blackbox clients tsan tidy package fuzz)
 scripts/setup.sh test
 logs=build/logs
 rm -rf "$logs"
@@ -35,6 +35,7 @@ export -f threaded_test
 
 run_style() { scripts/style.sh; }
 run_release() { build release muster; }
+run_sim() { build release muster; tests/scenarios/run.sh; }
 run_asan() { build asan; ctest_in asan; }
 run_tsan() {
   build tsan "${threaded[@]}"
@@ -66,7 +67,7 @@ status_of() { # STEP: runs it (fuzzing: waits for it); its output is shown and k
   (set -e; "run_$1") 2>&1 | tee "$logs/$1.log"
   return "${PIPESTATUS[0]}"
 }
-closing_lines() { grep -hE '^[0-9]+% tests passed|^(ok|FAIL)[[:space:]]|^[0-9]+ (passed|failed)|^(style|tsan|tidy|fuzz): ' "$logs/$1.log" | sed 's/^/    /'; }
+closing_lines() { grep -hE '^[0-9]+% tests passed|^(ok|FAIL)[[:space:]]|^[0-9]+ (passed|failed)|^(style|sim|tsan|tidy|fuzz): ' "$logs/$1.log" | sed 's/^/    /'; }
 
 case " ${steps[*]} " in *" fuzz "*) echo "== fuzz starts in the background"; start_fuzzing ;; esac
 failed=() summary=

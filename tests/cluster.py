@@ -36,9 +36,10 @@ class Cluster:
         with open(manifests, 'w') as out:
             subprocess.run([os.environ['MUSTER'], 'install', '--print'], check=True, stdout=out)
         blackbox.kubectl(self, 'apply', '--server-side', '-f', str(manifests))
-        # `kubectl wait` gives up on a definition that has no status yet.
+        # A definition that has no status yet is an error to kubectl, and `kubectl wait` gives up on it.
         established = '{.status.conditions[?(@.type=="Established")].status}'
-        blackbox.eventually(lambda: blackbox.kubectl(self, 'get', 'crd', 'jobsets.jobset.x-k8s.io', '-o', 'jsonpath=' + established) == 'True')
+        definition = ('get', 'crd', 'jobsets.jobset.x-k8s.io', '-o', 'jsonpath=' + established)
+        blackbox.eventually(lambda: blackbox.kubectl(self, *definition, check=False) == 'True')
 
     def __exit__(self, *_):
         subprocess.run([KUBERNETES / 'stop.sh'], env=self.settings, check=True)
