@@ -7,7 +7,6 @@ namespace muster::controllers::jobset {
 namespace {
 
 using json::Value;
-using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::StartsWith;

@@ -8,11 +8,9 @@ namespace {
 
 using json::IsJson;
 using json::Value;
-using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 constexpr std::string_view kStatusWrite = "patch jobsets.jobset.x-k8s.io/status ns/js";
 
