@@ -19,7 +19,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 KUBERNETES = HERE.parent / 'kubernetes'
 KINDS = 'jobsets,jobs,pods,services,persistentvolumeclaims'
 SCENARIOS = {path.stem: yaml.safe_load(path.read_text()) for path in sorted(HERE.glob('*.yaml'))}
-NODES = max(s.get('nodes', 4) for s in SCENARIOS.values())
 GROUPS = collections.defaultdict(dict)      # what can share a server: those that lose nodes have one of their own
 for _name, _scenario in SCENARIOS.items():
     _loses = any('loseNode' in step for step in _scenario.get('steps', []))
@@ -136,8 +135,9 @@ def difference(engine, scenario, name, items):
 def run_side_by_side(engine, scenarios):
     """What still differs from the simulation when patience ends, by scenario."""
     failures = {}
-    apply_file(engine, 'nodes', *(node('node-%d' % i) for i in range(NODES)))
-    blackbox.eventually(lambda: blackbox.kubectl(engine, 'get', 'nodes').count(' Ready ') >= NODES)
+    nodes = max(scenario.get('nodes', 4) for scenario in scenarios.values())
+    apply_file(engine, 'nodes', *(node('node-%d' % i) for i in range(nodes)))
+    blackbox.eventually(lambda: blackbox.kubectl(engine, 'get', 'nodes').count(' Ready ') >= nodes)
     if engine.binds_claims:
         apply_file(engine, 'volumes', *(volume('volume-%d' % i) for i in range(VOLUMES)))
     players = [threading.Thread(target=play, args=(engine, name, scenario, failures)) for name, scenario in scenarios.items()]
