@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "base/thread_time.h"
 #include "json/parse.h"
 
 namespace muster::controllers {
@@ -124,12 +125,12 @@ void Runner::forget_overdue() {
 
 void Runner::begin(const QueueKey& key) {
   if (!synced(key) || !current(key)) return queue_.done(key);
-  const Time started = now();
+  const Clock& clock = client_.loop().clock();
+  const Duration before = thread_time(clock);
   auto work = std::make_shared<Work>(Work{
-      .key = key, .plan = options_.plan(key, {.now = started, .failures = queue_.failures(key)})});
-  // Virtual time stands still meanwhile: there is nothing to share there.
-  if (const Duration cost = now() - started; cost > std::chrono::milliseconds(1)) {
-    queue_.hold_off(key, cost * (kShare - 1));
+      .key = key, .plan = options_.plan(key, {.now = now(), .failures = queue_.failures(key)})});
+  if (const Duration rest = rest_after(thread_time(clock) - before); rest > Duration::zero()) {
+    queue_.hold_off(key, rest);
   }
   note(key, work->plan);
   end_step(work);

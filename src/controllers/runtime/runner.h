@@ -6,6 +6,7 @@
 // key. So a plan never repeats a write because its effect has not come back yet.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <map>
@@ -53,6 +54,15 @@ class Runner {
   void add_after(const QueueKey& key, Duration delay) { queue_.add_after(key, delay); }
   bool idle() const { return queue_.idle(); }
 
+  // How long a key waits, whatever happens, after a plan that cost so much: large objects are
+  // looked at less often, so that planning for them takes a small part of the time only.
+  static Duration rest_after(Duration cost) {
+    constexpr int kShare = 50;
+    constexpr Duration kCheap = std::chrono::microseconds(100);
+    constexpr Duration kLongestRest = std::chrono::seconds(1);
+    return cost <= kCheap ? Duration::zero() : std::min(cost * (kShare - 1), kLongestRest);
+  }
+
  private:
   // Keys that are worked on at once, and writes under way over all of them: enough to fill the
   // store's groups, bounded for a remote server.
@@ -63,9 +73,6 @@ class Runner {
   static constexpr Duration kPatience = std::chrono::seconds(30);
   // Own writes whose events do not bring their key with them are looked for so often.
   static constexpr Duration kRecheck = std::chrono::seconds(1);
-  // A key may take one part in so many of the loop's time: large objects are looked at less often,
-  // not more slowly.
-  static constexpr int kShare = 4;
 
   // A plan on its way.
   struct Work {

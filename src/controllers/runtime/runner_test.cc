@@ -83,6 +83,13 @@ class RunnerTest : public ::testing::Test {
                   .log = &log_}};
 };
 
+TEST_F(RunnerTest, ACostlyPlanIsNotMadeAgainAtOnce) {
+  EXPECT_EQ(Runner::rest_after(milliseconds(0)), milliseconds(0));
+  EXPECT_EQ(Runner::rest_after(std::chrono::microseconds(100)), milliseconds(0));
+  EXPECT_EQ(Runner::rest_after(milliseconds(4)), milliseconds(196)) << "a fiftieth is planning";
+  EXPECT_EQ(Runner::rest_after(seconds(5)), seconds(1));
+}
+
 TEST_F(RunnerTest, PlansOnlyWhenEverySourceIsComplete) {
   wake();
   EXPECT_EQ(passes(), 0u);
