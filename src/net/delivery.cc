@@ -36,22 +36,18 @@ Delivery::Delivery(std::shared_ptr<Deliveries> all, RequestId id, ResponseEvents
 
 Delivery::~Delivery() { all_->remove(id_); }
 
-void Delivery::deliver(Task task) {
-  if (options_.post) {
-    options_.post(std::move(task));
-  } else {
-    task();
-  }
-}
-
 void Delivery::head(ResponseHead head) {
-  deliver([self = shared_from_this(), head = std::move(head)]() mutable {
+  if (is_direct()) {
+    if (!cancelled_ && events_.on_head) events_.on_head(std::move(head));
+    return;
+  }
+  options_.post([self = shared_from_this(), head = std::move(head)]() mutable {
     if (!self->cancelled_ && self->events_.on_head) self->events_.on_head(std::move(head));
   });
 }
 
 void Delivery::data(std::string_view bytes) {
-  if (!options_.post) {
+  if (is_direct()) {
     if (!cancelled_ && events_.on_data) events_.on_data(bytes);
     return;
   }
@@ -66,11 +62,16 @@ void Delivery::take_in(std::string_view bytes) {
 }
 
 void Delivery::end(Status status) {
-  deliver([self = shared_from_this(), status = std::move(status)]() mutable {
+  Task task = [self = shared_from_this(), status = std::move(status)]() mutable {
     if (!self->cancelled_.exchange(true) && self->events_.on_end) {
       self->events_.on_end(std::move(status));
     }
-  });
+  };
+  if (options_.post) {
+    options_.post(std::move(task));
+  } else {
+    task();
+  }
 }
 
 }  // namespace muster::net

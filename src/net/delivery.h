@@ -52,7 +52,8 @@ class Delivery : public std::enable_shared_from_this<Delivery> {
 
  private:
   Delivery(std::shared_ptr<Deliveries> all, RequestId id, ResponseEvents events, Options options);
-  void deliver(Task task);
+  // Whether head and data are told where they arrive.
+  bool is_direct() const { return !options_.post || events_.only_post_end; }
   void take_in(std::string_view bytes);
 
   const std::shared_ptr<Deliveries> all_;

@@ -263,7 +263,8 @@ RequestId HttpClient::fetch(ClientRequest request,
                    [reply, done = std::move(done)](Status status) mutable {
                      if (!status) return done(std::unexpected(std::move(status).error()));
                      done(std::move(*reply));
-                   }});
+                   },
+               .only_post_end = true});
 }
 
 }  // namespace muster::net

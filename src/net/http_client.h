@@ -62,6 +62,9 @@ struct ResponseEvents {
   std::move_only_function<void(ResponseHead)> on_head;
   std::move_only_function<void(std::string_view)> on_data;
   std::move_only_function<void(Status)> on_end;
+  // Head and data are told on the client's own thread, and only the end is posted: for those who
+  // gather the answer and look at it as a whole.
+  bool only_post_end = false;
 };
 
 struct Reply {

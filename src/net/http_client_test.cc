@@ -352,7 +352,8 @@ TEST(HttpClient, CallbacksRunWhereTheyArePostedTo) {
     where = std::this_thread::get_id();
     done = reply.has_value();
   });
-  while (!done) queue.run_one();
+  queue.run_one();
+  EXPECT_TRUE(done) << "an answer is posted as a whole: each post may wake a thread";
   EXPECT_EQ(where, std::this_thread::get_id());
 }
 
@@ -362,8 +363,9 @@ TEST(HttpClient, NothingIsCalledAfterCancelOnTheSameThread) {
   auto options = trusting();
   options.post = queue.post();
   const auto client = make_client(std::move(options));
-  const RequestId id = client->fetch({.url = url_of(*server, "/")},
-                                     [](Result<Reply>) { ADD_FAILURE() << "was cancelled"; });
+  const RequestId id =
+      client->send({.url = url_of(*server, "/")},
+                   {.on_end = [](const Status&) { ADD_FAILURE() << "was cancelled"; }});
   queue.run_one();  // the head is there, data and end may be posted already
   client->cancel(id);
   client->stop();
