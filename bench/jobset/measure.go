@@ -11,7 +11,7 @@ import (
 	"muster.test/reliability/harness"
 )
 
-const writers = 16 // connections of the benchmark
+const writers = 64 // connections of the benchmark
 
 type bench struct {
 	target     harness.Target
@@ -144,22 +144,36 @@ func (b *bench) watch(path string) *watched {
 	conn := b.dial()
 	answer, err := conn.Get(path + "?limit=1")
 	check(err)
+	w := &watched{objects: map[string]object{}, is: func(object) bool { return false }}
+	w.changed = sync.NewCond(&w.mutex)
 	from := harness.Version(answer.Body)
+	stream := open(conn, path, from)
+	go func() {
+		for {
+			from = w.follow(stream, from)
+			stream = open(b.dial(), path, from)
+		}
+	}()
+	return w
+}
+
+func open(conn *harness.Conn, path string, from uint64) *harness.Stream {
 	stream, refusal, err := conn.Watch(fmt.Sprintf("%s?watch=true&resourceVersion=%d", path, from))
 	check(err)
 	if stream == nil {
 		log.Fatal("watch refused: ", refusal)
 	}
-	w := &watched{objects: map[string]object{}, is: func(object) bool { return false }}
-	w.changed = sync.NewCond(&w.mutex)
-	go w.follow(stream)
-	return w
+	return stream
 }
 
-func (w *watched) follow(stream *harness.Stream) {
+// follow returns how far it came when the stream ends: servers cut off watchers that did not get a processor for too long.
+func (w *watched) follow(stream *harness.Stream, from uint64) uint64 {
 	for {
 		line, err := stream.Next()
-		check(err)
+		if err != nil {
+			return from
+		}
+		from = harness.Version(line)
 		event := decodeEvent(line)
 		w.mutex.Lock()
 		w.put(event.Object, event.Type == "DELETED")
