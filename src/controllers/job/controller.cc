@@ -1,5 +1,6 @@
 #include "controllers/job/controller.h"
 
+#include "controllers/job/lag.h"
 #include "controllers/job/orphan.h"
 
 namespace muster::controllers::job {
@@ -123,6 +124,11 @@ Plan Controller::plan_job(const QueueKey& key, const Pass& pass) {
   const Job* job = jobs_.find(key.ns, key.name);
   if (job == nullptr) return {};
   const auto controlled = pods_.owned_by(job->ref.uid);
+  if (lags_behind(*job, controlled, jobs_.informer().position())) {
+    Plan plan;
+    plan.look_again = kCatchUp;
+    return plan;
+  }
   const auto loose = uncontrolled(key.ns);
   BackoffRecord& backoff = backoff_[job->ref.uid];
   Outcome outcome = plan(kinds_, {.job = *job,

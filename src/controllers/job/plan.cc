@@ -71,7 +71,14 @@ class Planner {
     Course course = choose_course();
     if (const auto left = until_deadline(job_, start_time_, now_); left && !course.finish)
       look_again(*left);
-    if (failures_ > 0 && !course.steps.empty()) tell_the_truth(course);
+    // Success is announced before what still runs is stopped: pods that go after it are not counted
+    // as failed, whoever looks next.
+    const bool announces = course.finish && course.finish->success && !course.finish->announced;
+    if (announces) {
+      settle(course);
+    } else if (failures_ > 0 && !course.steps.empty()) {
+      tell_the_truth(course);
+    }
     const bool told = out_.plan.has_writes();
     append(out_.plan.steps, std::exchange(course.steps, {}));
     if (!told) settle(course);
@@ -127,7 +134,10 @@ class Planner {
   // The pass before failed half-way. What is true without any further success is stored first: no
   // pod counts that is not there, and no Job ends before its pods are stopped.
   void tell_the_truth(const Course& course) {
-    settle({.counts = observed(), .finish = std::nullopt, .managed = course.managed});
+    const bool known = course.finish && course.finish->announced;
+    settle({.counts = observed(),
+            .finish = known ? course.finish : std::nullopt,
+            .managed = course.managed});
   }
 
   // The status, and what it allows to be done after it is stored.
@@ -151,7 +161,8 @@ class Planner {
       suspend_or_resume(draft);
     }
     const bool at_rest = !draft.changed_since_mark() && accounts.let_go.empty();
-    if (finish && at_rest && counts.terminating == 0) end(draft, *finish, accounts);
+    if (finish && at_rest && counts.active == 0 && counts.terminating == 0)
+      end(draft, *finish, accounts);
     write(draft);
     append(out_.plan.steps, {let_go(kinds_, accounts.let_go)});
   }

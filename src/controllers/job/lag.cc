@@ -1,0 +1,29 @@
+#include "controllers/job/lag.h"
+
+#include <algorithm>
+
+#include "client/informer.h"
+#include "controllers/job/interval_set.h"
+
+namespace muster::controllers::job {
+namespace {
+
+bool is_in_status(const Job& job, const Pod& pod) {
+  if (!job.is_indexed()) {
+    return std::ranges::find(job.uncounted_succeeded, pod.ref.uid) != job.uncounted_succeeded.end();
+  }
+  return !job.has_index(pod.index) ||
+         IntervalSet::parse(job.completed_indexes, job.completions.value_or(0)).contains(pod.index);
+}
+
+}  // namespace
+
+bool lags_behind(const Job& job, std::span<const Pod* const> pods, store::Revision seen) {
+  if (job.deleting) return false;
+  return std::ranges::any_of(pods, [&](const Pod* pod) {
+    return pod->phase == api::PodPhase::kSucceeded && !pod->tracked && !pod->deleting &&
+           client::to_revision(pod->ref.resource_version) > seen && !is_in_status(job, *pod);
+  });
+}
+
+}  // namespace muster::controllers::job
