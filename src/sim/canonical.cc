@@ -85,13 +85,29 @@ void simplify_claim(Value claim) {
   }
 }
 
-// The order of generated names says nothing.
-void cut_generated_name(Value object) {
-  Value metadata = object.get("metadata");
-  const std::string prefix(metadata.get("generateName").as_string());
-  if (prefix.empty()) return;
-  metadata.set("name", prefix + "(generated)");
-  metadata.erase("generateName");
+// Names that were generated, and what stands for them.
+using GeneratedNames = std::map<std::string, std::string>;
+
+GeneratedNames generated_names(std::span<const Value> objects) {
+  GeneratedNames names;
+  for (const Value object : objects) {
+    const Value metadata = object.get("metadata");
+    const std::string prefix(metadata.get("generateName").as_string());
+    if (!prefix.empty())
+      names[std::string(metadata.get("name").as_string())] = prefix + "(generated)";
+  }
+  return names;
+}
+
+// Also where a message speaks of them.
+std::string without_generated_names(std::string text, const GeneratedNames& names) {
+  for (const auto& [name, substitute] : names) {
+    for (auto at = text.find(name); at != std::string::npos;
+         at = text.find(name, at + substitute.size())) {
+      text.replace(at, name.size(), substitute);
+    }
+  }
+  return text;
 }
 
 // Lines by what stands before the JSON; pods of one generated name are told apart by a number.
@@ -149,6 +165,7 @@ std::string difference(std::string_view before, std::string_view after) {
 
 std::string canonical_state(std::span<const Value> objects) {
   json::Arena arena;
+  const GeneratedNames names = generated_names(objects);
   std::vector<std::string> lines;
   lines.reserve(objects.size());
   for (const Value object : objects) {
@@ -156,15 +173,16 @@ std::string canonical_state(std::span<const Value> objects) {
     if (!object.get({"metadata", "deletionTimestamp"}).is_null()) {
       out.get("metadata").set("deletionTimestamp", "(set)");
     }
-    cut_generated_name(out);
+    out.get("metadata").erase("generateName");
     const std::string_view kind = out.get("kind").as_string();
     if (kind == "Pod") simplify_pod(arena, out);
     if (kind == "PersistentVolumeClaim") simplify_claim(out);
     const auto part = [&](std::string_view key) {
       return std::string(out.get({"metadata", key}).as_string());
     };
-    lines.push_back(std::string(out.get("kind").as_string()) + " " + part("namespace") + "/" +
-                    part("name") + " " + json::write(out));
+    lines.push_back(without_generated_names(
+        fmt::format("{} {}/{} {}", kind, part("namespace"), part("name"), json::write(out)),
+        names));
   }
   std::ranges::sort(lines);
   std::string text;
