@@ -26,7 +26,8 @@ int write_zeros(sqlite3_file* file, std::uint64_t from, std::uint64_t to) {
 
 Status reserve_log(sqlite::Database& database, std::uint64_t bytes) {
   sqlite3_file* log = nullptr;
-  sqlite3_file_control(database.handle(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  sqlite3_file_control(database.handle(), "main", SQLITE_FCNTL_JOURNAL_POINTER,
+                       static_cast<void*>(&log));
   sqlite3_int64 size = 0;
   if (log == nullptr || log->pMethods == nullptr ||
       log->pMethods->xFileSize(log, &size) != SQLITE_OK ||
