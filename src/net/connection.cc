@@ -222,8 +222,10 @@ void Connection::begin_exchange() {
   exchange->run(shared.handler);
 }
 
+void Connection::forget_body() { worker_.shared().body_bytes -= std::exchange(counted_body_, 0); }
+
 void Connection::end_exchange() {
-  worker_.shared().body_bytes -= std::exchange(counted_body_, 0);
+  forget_body();
   if (!exchange_) return;
   --worker_.shared().running_exchanges;
   std::exchange(exchange_, nullptr)->close();
@@ -245,6 +247,7 @@ void Connection::refuse(const Refusal& refusal) {
   ++worker_.shared().refused_requests;
   last_ = true;
   parser_.reset();
+  forget_body();
   enter(Phase::kAnswering);
   http::Response response = response_of(refusal);
   if (refusal.status == 429) response.headers.emplace_back("Retry-After", "1");

@@ -59,6 +59,7 @@ class Connection final : public Descriptor::Owner,
   std::size_t parse(std::string_view bytes);
   bool accept_header();
   bool count_body();
+  void forget_body();
   void begin_exchange();
   void end_exchange();
   void end_answer();
