@@ -13,6 +13,40 @@ NOTES = []      # lines for the end of the run
 SUBJECT = {'admin': '/O=system:masters/CN=admin'}       # others: /CN=NAME
 
 
+def start_program(command, log, greeting):
+    """Starts muster and waits for the line that it prints when it is ready; returns the process and the line's match."""
+    with open(log, 'ab') as out:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=out, text=True)
+    alarm = threading.Timer(START_SECONDS, process.kill)
+    alarm.start()
+    line = process.stdout.readline()
+    alarm.cancel()
+    match = re.search(greeting, line)
+    assert match, 'muster did not start: %s%s' % (line, log.read_text()[-2000:])
+    return process, match
+
+
+def stop_program(process, log):
+    """Ends it cleanly."""
+    process.send_signal(signal.SIGTERM)
+    try:
+        status = process.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        raise
+    finally:
+        process.stdout.close()
+    assert status == 0, 'muster ended with %d: %s' % (status, log.read_text()[-2000:])
+
+
+def fake_node(name):
+    """A node for kwok to play."""
+    room = {'cpu': '64', 'memory': '256Gi', 'pods': '256'}
+    return {'apiVersion': 'v1', 'kind': 'Node', 'status': {'allocatable': room, 'capacity': room}, 'metadata': {
+        'name': name, 'labels': {'kubernetes.io/hostname': name, 'type': 'kwok'}, 'annotations': {'kwok.x-k8s.io/node': 'fake'}}}
+
+
 class Muster:
     """One `muster serve` with its own data directory."""
 
@@ -21,32 +55,17 @@ class Muster:
         self.data_dir, self.kubeconfig = self.folder / 'data', self.folder / 'kubeconfig'
         self.controllers, self.flags = controllers, flags
         self.listen, self.server, self.process = '127.0.0.1:0', None, None
+        self.log = self.folder / 'muster.log'
 
     def start(self):
         command = [os.environ['MUSTER'], 'serve', '--data-dir', self.data_dir, '--listen', self.listen,
                    '--controllers', self.controllers, '--kubeconfig-out', self.kubeconfig, *self.flags]
-        with open(self.folder / 'muster.log', 'ab') as log:
-            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
-        alarm = threading.Timer(START_SECONDS, self.process.kill)
-        alarm.start()
-        greeting = self.process.stdout.readline()
-        alarm.cancel()
-        match = re.search(r'serves (https://(\S+))', greeting)
-        assert match, 'muster did not start: %s%s' % (greeting, (self.folder / 'muster.log').read_text()[-2000:])
+        self.process, match = start_program(command, self.log, r'serves (https://(\S+))')
         self.server, self.listen = match[1], match[2]       # a restart takes the same port
         return self
 
     def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        try:
-            status = self.process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-            raise
-        finally:
-            self.process.stdout.close()
-        assert status == 0, 'muster ended with %d: %s' % (status, (self.folder / 'muster.log').read_text()[-2000:])
+        stop_program(self.process, self.log)
 
     def restart(self):
         self.stop()

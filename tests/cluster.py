@@ -1,18 +1,14 @@
 """A real Kubernetes on loopback, and `muster operator` for it."""
 import os
 import pathlib
-import re
-import signal
 import ssl
 import subprocess
-import threading
 import urllib.error
 import urllib.request
 
 import blackbox
 
 KUBERNETES = pathlib.Path(__file__).resolve().parent / 'kubernetes'
-START_SECONDS, STOP_SECONDS = 60, 30
 
 
 class Cluster:
@@ -52,14 +48,7 @@ class Operator:
         self.log = cluster.folder / 'operator.log'
         command = [os.environ['MUSTER'], 'operator', '--kubeconfig', cluster.kubeconfig, '--controllers', 'jobset',
                    '--manage-webhooks', '--health-listen', '127.0.0.1:0', *flags]
-        with open(self.log, 'ab') as log:
-            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
-        alarm = threading.Timer(START_SECONDS, self.process.kill)
-        alarm.start()
-        greeting = self.process.stdout.readline()
-        alarm.cancel()
-        match = re.search(r'webhooks at (\S+), health at (\S+)', greeting)
-        assert match, 'no greeting: %s%s' % (greeting, self.log.read_text()[-2000:])
+        self.process, match = blackbox.start_program(command, self.log, r'webhooks at (\S+), health at (\S+)')
         self.webhooks, self.health = match[1], match[2]
 
     def get(self, path):
@@ -76,7 +65,4 @@ class Operator:
         return self
 
     def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        status = self.process.wait(STOP_SECONDS)
-        self.process.stdout.close()
-        assert status == 0, 'muster ended with %d: %s' % (status, self.log.read_text()[-2000:])
+        blackbox.stop_program(self.process, self.log)

@@ -12,7 +12,6 @@ package main
 
 import (
 	"flag"
-	"fmt"
 	"log"
 	"os"
 	"strconv"
@@ -21,8 +20,6 @@ import (
 
 	"muster.test/reliability/harness"
 )
-
-func report(name string, value float64) { fmt.Printf("%s\t%.6g\n", name, value) }
 
 func main() {
 	log.SetFlags(0)

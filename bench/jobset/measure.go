@@ -102,10 +102,10 @@ func (b *bench) begin() phase {
 
 // end takes the time at once and the processor time when nothing is left to do.
 func (p phase) end(name string) {
-	report(name+"/time", time.Since(p.begun).Seconds())
+	harness.Report(name+"/time", time.Since(p.begun).Seconds())
 	time.Sleep(settle)
-	report(name+"/cpu", (processorTime(p.bench.controller) - p.controller).Seconds())
-	report(name+"/stack cpu", (processorTime(p.bench.stack) - p.stack).Seconds())
+	harness.Report(name+"/cpu", (processorTime(p.bench.controller) - p.controller).Seconds())
+	harness.Report(name+"/stack cpu", (processorTime(p.bench.stack) - p.stack).Seconds())
 }
 
 func processorTime(pids []int) (sum time.Duration) {
@@ -118,8 +118,8 @@ func processorTime(pids []int) (sum time.Duration) {
 }
 
 func (b *bench) reportPeaks(name string) {
-	report(name+"/memory", peak(b.controller))
-	report(name+"/stack memory", peak(b.stack))
+	harness.Report(name+"/memory", peak(b.controller))
+	harness.Report(name+"/stack memory", peak(b.stack))
 }
 
 func peak(pids []int) (sum float64) {

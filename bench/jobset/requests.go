@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"muster.test/reliability/harness"
 )
 
 // audited is what counts of a line of the audit log.
@@ -48,8 +50,8 @@ func countRequests(path, agent, name string, jobs int) {
 		}
 	}
 	check(lines.Err())
-	report(name+"/requests", float64(total)/float64(jobs))
-	report(name+"/wasted", float64(wasted)/float64(jobs))
+	harness.Report(name+"/requests", float64(total)/float64(jobs))
+	harness.Report(name+"/wasted", float64(wasted)/float64(jobs))
 	for _, kind := range sorted(kinds) {
 		fmt.Printf("%s/requests of %s\t%d\n", name, kind, kinds[kind])
 	}

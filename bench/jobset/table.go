@@ -1,27 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
-)
 
-func load(path string) map[string]float64 {
-	file, err := os.Open(path)
-	check(err)
-	defer file.Close()
-	results := map[string]float64{}
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		name, number, _ := strings.Cut(lines.Text(), "\t")
-		if value, err := strconv.ParseFloat(number, 64); err == nil {
-			results[name] = value
-		}
-	}
-	return results
-}
+	"muster.test/reliability/harness"
+)
 
 const mebi = 1.0 / (1 << 20)
 
@@ -52,7 +37,7 @@ func workloads(results map[string]float64) (found []workload) {
 }
 
 func table(theirs, ours, embedded string) {
-	peer, muster, whole := load(theirs), load(ours), load(embedded)
+	peer, muster, whole := harness.ReadResults(theirs), harness.ReadResults(ours), harness.ReadResults(embedded)
 	fmt.Println("| | Go | muster | muster / Go | goal |\n|---|---:|---:|---:|---:|")
 	for _, w := range workloads(muster) {
 		derive(peer, w)

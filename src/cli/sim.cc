@@ -2,11 +2,10 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <fstream>
-#include <sstream>
 
 #include "base/log.h"
 #include "cli/commands.h"
+#include "cli/data_dir.h"
 #include "cli/exit_code.h"
 #include "json/parse.h"
 #include "sim/canonical.h"
@@ -14,14 +13,6 @@
 
 namespace muster::cli {
 namespace {
-
-Result<std::string> read_text(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return fail(Code::kNotFound, "cannot read " + file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return std::move(text).str();
-}
 
 // How to see this very run again.
 std::string command(const std::string& file, const SimOptions& options,
@@ -61,7 +52,7 @@ class Simulator {
 
   int run() {
     for (const std::string& file : options_.files) {
-      const auto text = read_text(file);
+      const auto text = read_file(file);
       auto scenario = text ? sim::parse_scenario(file, *text)
                            : Result<sim::Scenario>(std::unexpected(text.error()));
       if (!scenario) {
@@ -150,7 +141,7 @@ class Simulator {
 // The canonical state of a List of objects, as `kubectl get -o json` prints it.
 Result<std::string> read_state(const std::string& file) {
   json::Arena arena;
-  MUSTER_TRY(const std::string text, read_text(file));
+  MUSTER_TRY(const std::string text, read_file(file));
   MUSTER_TRY(const json::Value list, json::parse(arena, text));
   return sim::canonical_state(list.get("items").items());
 }

@@ -1,6 +1,6 @@
 #include "scheduler/scheduler.h"
 
-#include "controllers/runtime/owned.h"
+#include "controllers/runtime/parsed.h"
 #include "json/write.h"
 #include "scheduler/place.h"
 

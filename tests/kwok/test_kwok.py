@@ -12,12 +12,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 NODES, REPLICAS, PODS_PER_JOB = 3, 2, 3
 
 
-def node(name):
-    room = {'cpu': '64', 'memory': '256Gi', 'pods': '256'}
-    return {'apiVersion': 'v1', 'kind': 'Node', 'status': {'allocatable': room, 'capacity': room}, 'metadata': {
-        'name': name, 'labels': {'kubernetes.io/hostname': name, 'type': 'kwok'}, 'annotations': {'kwok.x-k8s.io/node': 'fake'}}}
-
-
 def job_set(name):
     pod = {'spec': {'restartPolicy': 'Never', 'containers': [{'name': 'main', 'image': 'fake', 'resources': {'requests': {'cpu': '1'}}}]}}
     job = {'spec': {'parallelism': PODS_PER_JOB, 'completions': PODS_PER_JOB, 'completionMode': 'Indexed', 'template': pod}}
@@ -50,7 +44,7 @@ def conditions(item):
 
 
 def test_nodes_become_ready(server):
-    create(server, *(node('node-%d' % i) for i in range(NODES)))
+    create(server, *(blackbox.fake_node('node-%d' % i) for i in range(NODES)))
     blackbox.eventually(lambda: sum('Ready' in conditions(n) for n in listed(server, 'nodes', '-l', 'type=kwok')) == NODES, every=1)
     leases = {lease['metadata']['name'] for lease in listed(server, 'leases', '-n', 'kube-node-lease')}
     assert leases >= {'node-%d' % i for i in range(NODES)}

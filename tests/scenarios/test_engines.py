@@ -76,12 +76,6 @@ class Kubernetes:
 ENGINES = {'embedded': Embedded, 'kubernetes': Kubernetes}
 
 
-def node(name):
-    room = {'cpu': '64', 'memory': '256Gi', 'pods': '256'}
-    return {'apiVersion': 'v1', 'kind': 'Node', 'status': {'allocatable': room, 'capacity': room}, 'metadata': {
-        'name': name, 'labels': {'kubernetes.io/hostname': name, 'type': 'kwok'}, 'annotations': {'kwok.x-k8s.io/node': 'fake'}}}
-
-
 def volume(name):
     """What a claim of a scenario is bound to, where somebody binds claims."""
     return {'apiVersion': 'v1', 'kind': 'PersistentVolume', 'metadata': {'name': name}, 'spec': {
@@ -139,7 +133,7 @@ def run_side_by_side(engine, scenarios):
     """What still differs from the simulation when patience ends, by scenario."""
     failures = {}
     nodes = max(scenario.get('nodes', 4) for scenario in scenarios.values())
-    apply_file(engine, 'nodes', *(node('node-%d' % i) for i in range(nodes)))
+    apply_file(engine, 'nodes', *(blackbox.fake_node('node-%d' % i) for i in range(nodes)))
     blackbox.eventually(lambda: blackbox.kubectl(engine, 'get', 'nodes').count(' Ready ') >= nodes)
     if engine.binds_claims:
         apply_file(engine, 'volumes', *(volume('volume-%d' % i) for i in range(VOLUMES)))

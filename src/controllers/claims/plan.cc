@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "controllers/runtime/parsed.h"
 #include "controllers/runtime/writes.h"
-#include "json/parse.h"
 
 namespace muster::controllers::claims {
 
@@ -15,24 +15,18 @@ bool Claim::waits() const {
 
 Claim read_claim(const store::Object& claim) {
   const api::Meta& meta = claim.meta();
-  return {.ref = {.api_version = "v1",
-                  .kind = "PersistentVolumeClaim",
-                  .ns = meta.ns,
-                  .name = meta.name,
-                  .uid = meta.uid,
-                  .resource_version = meta.resource_version},
+  return {.ref = ref_of(meta, "v1", "PersistentVolumeClaim"),
           .finalizers = meta.finalizers,
           .deleting = meta.deletion_time.has_value()};
 }
 
 User read_user(const store::Object& pod) {
   json::Arena arena;
-  const auto object = json::parse(arena, pod.bytes());
-  MUSTER_ASSERT(object.has_value(), "an informer holds sound objects only");
+  const Value object = parsed(arena, pod);
   User user;
-  const std::string_view phase = object->get({"status", "phase"}).as_string();
+  const std::string_view phase = object.get({"status", "phase"}).as_string();
   if (phase == "Succeeded" || phase == "Failed") return user;
-  for (const Value volume : object->get({"spec", "volumes"}).items()) {
+  for (const Value volume : object.get({"spec", "volumes"}).items()) {
     const Value claim = volume.get({"persistentVolumeClaim", "claimName"});
     if (claim.is_string()) user.claims.emplace_back(claim.as_string());
   }

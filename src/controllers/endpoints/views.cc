@@ -24,16 +24,6 @@ Labels labels_of(Value map) {
   return out;
 }
 
-ObjectRef ref_of(Value object, std::string_view api_version, std::string_view kind) {
-  const Value metadata = object.get("metadata");
-  return {.api_version = std::string(api_version),
-          .kind = std::string(kind),
-          .ns = text(metadata, "namespace"),
-          .name = text(metadata, "name"),
-          .uid = text(metadata, "uid"),
-          .resource_version = text(metadata, "resourceVersion")};
-}
-
 bool is_deleting(Value object) { return !object.get({"metadata", "deletionTimestamp"}).is_null(); }
 
 ServicePort read_service_port(Value port) {

@@ -16,13 +16,8 @@ using json::Value;
 constexpr Duration kAskAgain = std::chrono::minutes(1);
 
 ObjectRef ref_of(const Item& item) {
-  const api::Meta& meta = item.meta();
-  return {.api_version = item.resource->gvk.api_version(),
-          .kind = item.resource->gvk.kind,
-          .ns = meta.ns,
-          .name = meta.name,
-          .uid = meta.uid,
-          .resource_version = meta.resource_version};
+  return controllers::ref_of(item.meta(), item.resource->gvk.api_version(),
+                             item.resource->gvk.kind);
 }
 
 Value as_value(json::Arena& arena, const OwnerReference& reference) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "controllers/job/names.h"
-#include "json/parse.h"
+#include "controllers/runtime/parsed.h"
 #include "json/write.h"
 
 namespace muster::controllers::job {
@@ -130,19 +130,13 @@ bool Job::selects(const std::vector<std::pair<std::string, std::string>>& labels
 Job read_job(const store::Object& object) {
   Job job;
   const api::Meta& meta = object.meta();
-  job.ref = {.api_version = "batch/v1",
-             .kind = "Job",
-             .ns = meta.ns,
-             .name = meta.name,
-             .uid = meta.uid,
-             .resource_version = meta.resource_version};
+  job.ref = ref_of(meta, "batch/v1", "Job");
   job.generation = meta.generation;
   job.deleting = meta.deletion_time.has_value();
   json::Arena arena;
-  const auto tree = json::parse(arena, object.bytes());
-  MUSTER_ASSERT(tree.has_value(), "an informer holds sound objects only");
-  read_spec(job, tree->get("spec"));
-  read_status(job, tree->get("status"));
+  const json::Value tree = parsed(arena, object);
+  read_spec(job, tree.get("spec"));
+  read_status(job, tree.get("status"));
   return job;
 }
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "controllers/job/names.h"
-#include "json/parse.h"
+#include "controllers/runtime/parsed.h"
 
 namespace muster::controllers::job {
 namespace {
@@ -117,12 +117,7 @@ std::optional<Time> deletion_asked(const api::Meta& meta, Value metadata) {
 }
 
 void read_meta(Pod& pod, const api::Meta& meta) {
-  pod.ref = {.api_version = "v1",
-             .kind = "Pod",
-             .ns = meta.ns,
-             .name = meta.name,
-             .uid = meta.uid,
-             .resource_version = meta.resource_version};
+  pod.ref = ref_of(meta, "v1", "Pod");
   pod.labels = meta.labels;
   pod.tracked = std::ranges::find(meta.finalizers, kTrackingFinalizer) != meta.finalizers.end();
   pod.deleting = meta.deletion_time.has_value();
@@ -145,16 +140,15 @@ Pod read_pod(const store::Object& object) {
   read_meta(pod, meta);
   if (!pod.owned_by_job && !pod.owner_uid.empty()) return pod;  // another controller's
   json::Arena arena;
-  const auto tree = json::parse(arena, object.bytes());
-  MUSTER_ASSERT(tree.has_value(), "an informer holds sound objects only");
-  const Value spec = tree->get("spec"), status = tree->get("status");
+  const Value tree = parsed(arena, object);
+  const Value spec = tree.get("spec"), status = tree.get("status");
   pod.phase = phase_of(status.get("phase").as_string());
   pod.assigned = !spec.get("nodeName").as_string().empty();
   std::optional<Time> not_ready_since;
   read_conditions(pod, status.get("conditions"), not_ready_since);
   ContainerReader containers(pod, spec);
   containers.read(status);
-  const auto asked = deletion_asked(meta, tree->get("metadata"));
+  const auto asked = deletion_asked(meta, tree.get("metadata"));
   pod.finished = containers.end().value_or(not_ready_since.value_or(asked.value_or(pod.created)));
   return pod;
 }

@@ -4,7 +4,6 @@
 
 #include "base/result.h"
 #include "controllers/jobset/names.h"
-#include "json/parse.h"
 
 namespace muster::controllers::jobset {
 namespace {
@@ -78,13 +77,6 @@ Child read_child(Value job) {
   out.has_start_time = status.get("startTime").is_string();
   read_end(status.get("conditions"), out);
   return out;
-}
-
-Child read_child(const store::Object& job) {
-  json::Arena arena;
-  const auto value = json::parse(arena, job.bytes());
-  MUSTER_ASSERT(value.has_value(), "an informer holds sound objects only");
-  return read_child(*value);
 }
 
 }  // namespace muster::controllers::jobset

@@ -66,6 +66,5 @@ struct Child {
 };
 
 Child read_child(json::Value job);
-Child read_child(const store::Object& job);
 
 }  // namespace muster::controllers::jobset

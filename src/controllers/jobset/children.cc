@@ -3,20 +3,14 @@
 #include "base/result.h"
 #include "controllers/jobset/names.h"
 #include "controllers/jobset/status_draft.h"
+#include "controllers/runtime/parsed.h"
 #include "controllers/runtime/writes.h"
-#include "json/parse.h"
 
 namespace muster::controllers::jobset {
 namespace {
 
 using json::Arena;
 using json::Value;
-
-Value parsed(Arena& arena, std::string_view text) {
-  const auto value = json::parse(arena, text);
-  MUSTER_ASSERT(value.has_value(), "a view holds sound JSON");
-  return *value;
-}
 
 Event refused(const api::JobSet& set, std::string_view reason) {
   return {

@@ -3,17 +3,10 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "controllers/jobset/names.h"
-#include "json/parse.h"
+#include "controllers/runtime/parsed.h"
 
 namespace muster::controllers::jobset {
 namespace {
-
-api::JobSet read_set(const store::Object& object) {
-  json::Arena arena;
-  const auto value = json::parse(arena, object.bytes());
-  MUSTER_ASSERT(value.has_value(), "an informer holds sound objects only");
-  return api::read_job_set(*value);
-}
 
 void note_what_is_not_done(const api::JobSet& set) {
   if (!set.failure_policy ||
@@ -31,9 +24,9 @@ Controller::Controller(Shared& shared)
              .service = shared.registry.find("", "v1", "services"),
              .claim = shared.registry.find("", "v1", "persistentvolumeclaims")},
       gates_(Gates::of(shared.gates)),
-      job_sets_(shared.informers.changes_of("jobset.x-k8s.io", "v1alpha2", "jobsets"), read_set),
-      jobs_(shared.informers.changes_of("batch", "v1", "jobs"),
-            [](const store::Object& job) { return read_child(job); }),
+      job_sets_(shared.informers.changes_of("jobset.x-k8s.io", "v1alpha2", "jobsets"),
+                reader(api::read_job_set)),
+      jobs_(shared.informers.changes_of("batch", "v1", "jobs"), reader(read_child)),
       services_(shared.informers.changes_of("", "v1", "services")),
       claims_(shared.informers.changes_of("", "v1", "persistentvolumeclaims")),
       progress_(shared.metrics),

@@ -7,8 +7,8 @@
 #include "base/result.h"
 #include "controllers/jobset/names.h"
 #include "controllers/jobset/status_draft.h"
+#include "controllers/runtime/parsed.h"
 #include "controllers/runtime/writes.h"
-#include "json/parse.h"
 #include "json/write.h"
 
 namespace muster::controllers::jobset {
@@ -16,12 +16,6 @@ namespace {
 
 using json::Arena;
 using json::Value;
-
-Value parsed(Arena& arena, std::string_view text) {
-  const auto value = json::parse(arena, text);
-  MUSTER_ASSERT(value.has_value(), "a view holds sound JSON");
-  return *value;
-}
 
 // How often the Job with this index has been restarted by itself.
 std::int32_t job_attempt(const api::JobSet& set, std::string_view replicated_job,

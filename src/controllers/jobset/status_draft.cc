@@ -71,12 +71,7 @@ Value written(Arena& arena, const std::vector<Item>& items) {
 }  // namespace
 
 ObjectRef ref_of(const api::JobSet& set) {
-  return {.api_version = std::string(kApiVersion),
-          .kind = std::string(kKind),
-          .ns = set.meta.ns,
-          .name = set.meta.name,
-          .uid = set.meta.uid,
-          .resource_version = set.meta.resource_version};
+  return controllers::ref_of(set.meta, kApiVersion, kKind);
 }
 
 // In progress and completed exclude each other. Clients have always seen the other one's reason,

@@ -1,6 +1,6 @@
 #include "controllers/namespaces/controller.h"
 
-#include "controllers/runtime/owned.h"
+#include "controllers/runtime/parsed.h"
 
 namespace muster::controllers::namespaces {
 

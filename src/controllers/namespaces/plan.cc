@@ -31,16 +31,6 @@ struct Condition {
 };
 using Conditions = std::array<Condition, 5>;  // always all of them, in this order
 
-ObjectRef ref_of(Value object) {
-  const Value metadata = object.get("metadata");
-  return {.api_version = "v1",
-          .kind = "Namespace",
-          .ns = {},
-          .name = std::string(metadata.get("name").as_string()),
-          .uid = std::string(metadata.get("uid").as_string()),
-          .resource_version = std::string(metadata.get("resourceVersion").as_string())};
-}
-
 bool has_pods(const Content& content) {
   return !content.kinds.empty() && content.kinds.front().resource->plural == "pods" &&
          content.kinds.front().resource->gvk.group.empty();
@@ -150,7 +140,7 @@ std::optional<client::Operation> write_status(const api::Resource& namespaces, V
   after.set("phase", "Terminating");
   for (const Condition& condition : conditions)
     set_condition(after.array_at("conditions"), condition, now);
-  return patch_status(namespaces, ref_of(object), before, after);
+  return patch_status(namespaces, ref_of(object, "v1", "Namespace"), before, after);
 }
 
 // Without a version: the status that was written just before has a new one.

@@ -7,8 +7,8 @@
 
 #include "base/result.h"
 #include "controllers/jobset/names.h"
+#include "controllers/runtime/parsed.h"
 #include "controllers/runtime/writes.h"
-#include "json/parse.h"
 
 namespace muster::controllers::placement {
 namespace {
@@ -58,11 +58,10 @@ Pod read_pod(const store::Object& object) {
   out.job_key = meta.label(jobset::label::kJobKey).value_or("");
   out.is_leader = meta.annotation(kCompletionIndex) == "0";
   json::Arena arena;
-  const auto value = json::parse(arena, object.bytes());
-  MUSTER_ASSERT(value.has_value(), "an informer holds sound objects only");
-  const std::string_view phase = value->get({"status", "phase"}).as_string();
+  const Value value = parsed(arena, object);
+  const std::string_view phase = value.get({"status", "phase"}).as_string();
   out.is_over = meta.deletion_time || phase == "Succeeded" || phase == "Failed";
-  const Value spec = value->get("spec");
+  const Value spec = value.get("spec");
   out.node_name = spec.get("nodeName").as_string();
   if (const Value domain = spec.get("nodeSelector").get(*topology); domain.is_string()) {
     out.domain = domain.as_string();

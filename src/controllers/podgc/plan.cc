@@ -60,12 +60,9 @@ Value failed_status(json::Arena& arena, const Doomed& doomed, Time now) {
 
 Pod read_pod(Value object) {
   const api::Meta meta = api::read_meta(object);
-  return {.ref = {.api_version = "v1",
-                  .kind = "Pod",
-                  .ns = meta.ns,
-                  .name = meta.name,
-                  .uid = meta.uid,
-                  .resource_version = {}},
+  ObjectRef ref = ref_of(meta, "v1", "Pod");
+  ref.resource_version.clear();  // it goes whatever its newest version says
+  return {.ref = std::move(ref),
           .phase = std::string(object.get({"status", "phase"}).as_string()),
           .reason = std::string(object.get({"status", "reason"}).as_string()),
           .node = std::string(object.get({"spec", "nodeName"}).as_string()),

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "client/informer.h"
-#include "json/parse.h"
+#include "controllers/runtime/parsed.h"
 
 namespace muster::controllers {
 
@@ -91,9 +91,7 @@ template <class View>
 typename Cache<View>::Read reader(View (*read)(json::Value)) {
   return [read](const store::Object& object) {
     json::Arena arena;
-    const auto tree = json::parse(arena, object.bytes());
-    MUSTER_ASSERT(tree.has_value(), "an informer holds sound objects only");
-    return read(*tree);
+    return read(parsed(arena, object));
   };
 }
 

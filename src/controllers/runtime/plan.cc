@@ -6,6 +6,28 @@
 
 namespace muster::controllers {
 
+ObjectRef ref_of(const api::Meta& meta, std::string_view api_version, std::string_view kind) {
+  return {.api_version = std::string(api_version),
+          .kind = std::string(kind),
+          .ns = meta.ns,
+          .name = meta.name,
+          .uid = meta.uid,
+          .resource_version = meta.resource_version};
+}
+
+ObjectRef ref_of(json::Value object, std::string_view api_version, std::string_view kind) {
+  const json::Value metadata = object.get("metadata");
+  const auto text = [&](std::string_view key) {
+    return std::string(metadata.get(key).as_string());
+  };
+  return {.api_version = std::string(api_version),
+          .kind = std::string(kind),
+          .ns = text("namespace"),
+          .name = text("name"),
+          .uid = text("uid"),
+          .resource_version = text("resourceVersion")};
+}
+
 void Plan::write(Write write) {
   if (steps.empty()) steps.emplace_back();
   steps.back().writes.push_back(std::move(write));

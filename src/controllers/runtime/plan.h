@@ -3,10 +3,13 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "api/meta.h"
 #include "base/time.h"
 #include "client/client.h"
+#include "json/value.h"
 
 namespace muster::controllers {
 
@@ -18,6 +21,8 @@ struct ObjectRef {
   std::string uid;
   std::string resource_version;
 };
+ObjectRef ref_of(const api::Meta& meta, std::string_view api_version, std::string_view kind);
+ObjectRef ref_of(json::Value object, std::string_view api_version, std::string_view kind);
 
 // Something that people should be told about an object (kubectl describe, kubectl get events).
 struct Event {

@@ -3,42 +3,20 @@
 #include <fmt/format.h>
 
 #include "api/views.h"
-#include "json/parse.h"
+#include "controllers/runtime/parsed.h"
+#include "controllers/runtime/writes.h"
 
 namespace muster::controllers::ttl {
-namespace {
-
-// What belongs to the Job goes before it. Only the very version that was looked at: its TTL may
-// have been changed since, or another Job may have taken its name.
-client::Operation remove_in_foreground(const api::Resource& jobs, const ObjectRef& job) {
-  return {.verb = client::Verb::kDelete,
-          .resource = &jobs,
-          .ns = job.ns,
-          .name = job.name,
-          .body = fmt::format(R"({{"propagationPolicy":"Foreground","preconditions":)"
-                              R"({{"uid":"{}","resourceVersion":"{}"}}}})",
-                              job.uid, job.resource_version)};
-}
-
-}  // namespace
 
 Candidate read_candidate(const store::Object& job) {
   const api::Meta& meta = job.meta();
-  Candidate out{.ref = {.api_version = "batch/v1",
-                        .kind = "Job",
-                        .ns = meta.ns,
-                        .name = meta.name,
-                        .uid = meta.uid,
-                        .resource_version = meta.resource_version},
-                .deleting = meta.deletion_time.has_value()};
+  Candidate out{.ref = ref_of(meta, "batch/v1", "Job"), .deleting = meta.deletion_time.has_value()};
   json::Arena arena;
-  const auto tree = json::parse(arena, job.bytes());
-  MUSTER_ASSERT(tree.has_value(), "an informer holds sound objects only");
-  const json::Value ttl = tree->get({"spec", "ttlSecondsAfterFinished"});
+  const json::Value tree = parsed(arena, job);
+  const json::Value ttl = tree.get({"spec", "ttlSecondsAfterFinished"});
   if (!ttl.is_number()) return out;
   out.ttl = std::chrono::seconds(ttl.as_int());
-  for (const api::Condition& condition :
-       api::read_conditions(tree->get({"status", "conditions"}))) {
+  for (const api::Condition& condition : api::read_conditions(tree.get({"status", "conditions"}))) {
     const bool terminal = condition.type == "Complete" || condition.type == "Failed";
     if (!terminal || !condition.is_true) continue;
     out.finished = true;
@@ -61,7 +39,9 @@ Plan plan(const api::Resource& jobs, const Candidate& job, Time now) {
     return plan;
   }
   plan.reason = fmt::format("finished more than {} s ago", job.ttl->count());
-  plan.then({.operation = remove_in_foreground(jobs, job.ref)});
+  // What belongs to the Job goes before it. Only the very version that was looked at: its TTL may
+  // have been changed since, or another Job may have taken its name.
+  plan.then({.operation = remove_version(jobs, job.ref, Propagation::kForeground)});
   return plan;
 }
 

@@ -12,7 +12,6 @@ package main
 
 import (
 	"flag"
-	"fmt"
 	"log"
 	"os"
 	"strconv"
@@ -29,8 +28,6 @@ type bench struct {
 	duration time.Duration // of each measurement of throughput
 	pods     int
 }
-
-func report(name string, value float64) { fmt.Printf("%s\t%.6g\n", name, value) }
 
 func main() {
 	log.SetFlags(0)
@@ -70,8 +67,8 @@ func main() {
 		b.measureCreates()
 	case "serve":
 		b.fill(b.pods)
-		report("pods", float64(b.pods))
-		report("memory/full", b.memory())
+		harness.Report("pods", float64(b.pods))
+		harness.Report("memory/full", b.memory())
 		b.measureLists()
 		b.measureGets()
 		b.measureWatches()
@@ -79,8 +76,8 @@ func main() {
 		b.measureWatches()
 	case "fill":
 		b.fill(b.pods)
-		report("many pods", float64(b.pods))
-		report("memory/many", b.memory())
+		harness.Report("many pods", float64(b.pods))
+		harness.Report("memory/many", b.memory())
 	default:
 		log.Fatal("unknown command ", os.Args[1])
 	}

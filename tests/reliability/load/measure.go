@@ -106,8 +106,8 @@ func (b *bench) measureStart(kubeconfig string) {
 		took := b.sinceStart()
 		conn.Close()
 		if err == nil && answer.Code == 200 {
-			report("start", took.Seconds())
-			report("memory/empty", b.memory())
+			harness.Report("start", took.Seconds())
+			harness.Report("memory/empty", b.memory())
 			return
 		}
 	}
@@ -122,11 +122,11 @@ type sample struct {
 }
 
 func (s sample) report(name string) {
-	report(name+"/s", float64(s.count)/s.elapsed.Seconds())
-	report(name+"/cpu", s.cpu.Seconds()/float64(s.count))
+	harness.Report(name+"/s", float64(s.count)/s.elapsed.Seconds())
+	harness.Report(name+"/cpu", s.cpu.Seconds()/float64(s.count))
 	slices.Sort(s.times)
-	report(name+"/p50", s.times[len(s.times)/2].Seconds())
-	report(name+"/p99", s.times[len(s.times)*99/100].Seconds())
+	harness.Report(name+"/p50", s.times[len(s.times)/2].Seconds())
+	harness.Report(name+"/p99", s.times[len(s.times)*99/100].Seconds())
 }
 
 // run lets n clients call again and again, for b.duration or until `most` calls have been made.
@@ -235,5 +235,5 @@ func (b *bench) measureLists() {
 		bytes = len(expect(answer, err, 200).Body)
 	})
 	s.report("list")
-	report("object bytes", float64(bytes)/float64(b.pods))
+	harness.Report("object bytes", float64(bytes)/float64(b.pods))
 }

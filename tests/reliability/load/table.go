@@ -1,29 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
-	"log"
-	"os"
-	"strconv"
-	"strings"
-)
 
-func load(path string) map[string]float64 {
-	file, err := os.Open(path)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer file.Close()
-	results := map[string]float64{}
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		name, number, _ := strings.Cut(lines.Text(), "\t")
-		if value, err := strconv.ParseFloat(number, 64); err == nil {
-			results[name] = value
-		}
-	}
-	return results
-}
+	"muster.test/reliability/harness"
+)
 
 // row is a line of the table. The ratio is written so that more is better for us.
 type row struct {
@@ -87,7 +68,7 @@ func derive(r map[string]float64) {
 }
 
 func table(ours, theirs string) {
-	a, b := load(ours), load(theirs)
+	a, b := harness.ReadResults(ours), harness.ReadResults(theirs)
 	derive(a)
 	derive(b)
 	cell := func(r row, results map[string]float64) string {
