@@ -1,0 +1,153 @@
+// Runs the containers of pods on this machine and tells how they end. It knows no API objects: what
+// a container needs has been decided and prepared by the agent.
+//
+// A pod's processes outlive the one that started them. Whoever opens the same directory later finds
+// them again (adopt), with every exit that happened in between.
+//
+// Used on one loop; replies and events come there too.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/loop.h"
+#include "base/result.h"
+#include "base/time.h"
+
+namespace muster::runtime {
+
+struct Mount {
+  std::string source;  // a path on the host that has been checked
+  std::string target;  // absolute, as the container sees it
+  bool read_only = false;
+};
+
+struct User {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::vector<std::uint32_t> groups;
+};
+
+struct Limits {
+  std::optional<std::int64_t> cpu_millis;
+  std::optional<std::int64_t> memory_bytes;
+};
+
+struct PodSpec {
+  std::string uid;
+  std::string directory;   // the pod's own; the runtime keeps its files in its subfolder `runtime`
+  std::string hostname;    // empty: the machine's
+  std::string hosts_file;  // what the pod sees as /etc/hosts; empty: the machine's
+};
+
+// One run of a container. A new run has a new number.
+struct RunId {
+  std::string pod_uid;
+  std::string container;
+  int number = 0;
+  auto operator<=>(const RunId&) const = default;
+};
+
+struct RunSpec {
+  std::string container;
+  int number = 0;
+  std::vector<std::string> argv;         // argv[0] is looked up in the PATH of `environment`
+  std::vector<std::string> environment;  // NAME=value, complete
+  std::string working_directory;         // empty: that of the server
+  std::vector<Mount> mounts;
+  std::optional<User> user;  // empty: the configured one
+  Limits limits;
+  bool read_only_root = false;
+  std::string log_file;              // lines with time and stream (docs/logs.md); rotated
+  std::string termination_log;       // shown as termination_log_path; emptied before the run
+  std::string termination_log_path;  // as the container sees it
+  // The process is made ready and held before its exec until the gate is open (gate.h). Empty: not.
+  std::string gate;
+};
+
+enum class RunPhase : std::uint8_t { kHeld, kRunning, kExited };
+
+struct Exit {
+  int code = 0;  // 128 + signal if it was killed; 128 if it could not be started
+  int signal = 0;
+  bool out_of_memory = false;
+  bool lost = false;        // it ran and is gone, and nobody knows how it ended
+  std::string start_error;  // why it could not be started: never ran
+  Time finished{};
+};
+
+struct RunState {
+  RunId id;
+  std::string container_id;  // one per run, unique for ever
+  RunPhase phase = RunPhase::kRunning;
+  std::optional<Time> started;  // when its program was executed
+  std::optional<Exit> exit;     // with kExited
+};
+
+// A command beside the container's own processes, in its namespaces and with its environment.
+struct ExecSpec {
+  RunId run;
+  std::vector<std::string> argv;
+  bool tty = false;
+  bool with_input = false;
+};
+struct ExecEvents {
+  std::function<void(bool is_error, std::string_view bytes)> output;
+  std::function<void(Result<int> exit_code)> end;  // once, after all output
+};
+class Exec {
+ public:
+  virtual ~Exec() = default;  // SIGHUP to it if it still runs; end is not called any more
+  virtual void input(std::string_view bytes) = 0;
+  virtual void end_input() = 0;
+  virtual void resize(int columns, int rows) = 0;
+};
+
+// What this machine lets us do, found out once; for the Node's conditions and `muster doctor`.
+struct Ability {
+  std::string name;  // "pid namespaces", "private /etc/hosts", "memory limits" …
+  bool available = false;
+  std::string detail;  // how, or why not and what to do about it
+};
+
+class Runtime {
+ public:
+  virtual ~Runtime() = default;  // the pods go on
+
+  using Done = std::move_only_function<void(Status)>;
+
+  // A run was executed or has exited. Set before anything is started or adopted.
+  virtual void on_change(std::function<void(const RunState&)> changed) = 0;
+
+  virtual void start_pod(const PodSpec& pod, Done done) = 0;
+  // Succeeds when the run is recorded and on its way; how it goes is told by on_change. Starting a
+  // run again that is known already changes nothing.
+  virtual void start(const std::string& pod_uid, const RunSpec& run, Done done) = 0;
+  virtual void signal(const RunId& run, int number) = 0;  // to its main process only
+  virtual void kill(const RunId& run) = 0;                // all of its processes, at once
+  // When all its runs have exited. Nothing of it is left then but what the agent made.
+  virtual void remove_pod(const std::string& pod_uid, Done done) = 0;
+  virtual std::unique_ptr<Exec> exec(const ExecSpec& spec, ExecEvents events) = 0;
+
+  // Pods of an earlier agent of this directory, with the last known state of each run.
+  struct Adopted {
+    PodSpec pod;
+    std::vector<RunState> runs;
+  };
+  virtual void adopt(std::function<void(std::vector<Adopted>)> done) = 0;
+
+  virtual const std::vector<Ability>& abilities() const = 0;
+};
+
+struct RuntimeOptions {
+  std::string directory;         // for sockets and records, mode 0700
+  std::optional<User> pod_user;  // of pods that ask for none, when this process is root
+  bool namespaces = true;        // false: plain process groups even where the kernel allows more
+};
+Result<std::unique_ptr<Runtime>> make_process_runtime(Loop& loop, RuntimeOptions options);
+
+}  // namespace muster::runtime
