@@ -1,6 +1,7 @@
 // The command line and the environment of a container, with all its variables filled in. Pure.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,18 +22,24 @@ struct PodFacts {
   std::vector<std::string> devices;    // NAME=value for what this container was given (GPUs)
 };
 
+using Variables = std::map<std::string, std::string, std::less<>>;
+
 struct CommandLine {
   std::vector<std::string> argv;
-  std::vector<std::string> environment;
+  std::vector<std::string> environment;  // NAME=value, complete, each name once
   std::string working_directory;
+  Variables variables;  // what $(NAME) stands for: only what the pod itself sets
 };
 
 // An error's message is that of waiting.message with the reason CreateContainerConfigError
-// (pod-lifecycle 1.5, 4.1): it may be gone when an object appears.
+// (pod-lifecycle 1.5, 4.1): it may be gone when an object appears. The pod's own variables win over
+// HOSTNAME, devices and what is inherited. There is no image: `args` without a `command` are the
+// whole command line.
 Result<CommandLine> command_line(json::Value pod, json::Value container, const PodFacts& facts,
                                  const Objects& objects);
 
-// As exec probes and hooks see it: only literal values are expanded.
+// As exec probes see it: $(NAME) stands for the literal values of `env` as they are written.
+// Commands of hooks are not expanded at all.
 std::vector<std::string> probe_command(json::Value container, json::Value command);
 
 }  // namespace muster::agent

@@ -35,9 +35,10 @@ struct VolumeRoot {
 Status set_up_volumes(const VolumeRoot& root, json::Value pod, const PodFacts& facts,
                       const Objects& objects);
 
-// What a container sees, subPaths resolved (they are made if they are missing).
+// What a container sees, subPaths resolved (they are made if they are missing). An error's message
+// is that of waiting.message with the reason CreateContainerConfigError.
 Result<std::vector<runtime::Mount>> mounts_of(const VolumeRoot& root, json::Value pod,
-                                              json::Value container, const PodFacts& facts);
+                                              json::Value container, const Variables& variables);
 
 // Removes what set_up_volumes made, claims excepted. May take long: not on the control thread.
 void remove_volumes(const std::string& pod_directory);
