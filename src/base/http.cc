@@ -10,4 +10,10 @@ std::string_view find_header(const Headers& headers, std::string_view name) {
   return {};
 }
 
+void Exchange::upgrade(Upgrade) {
+  respond({.status = 501,
+           .headers = {{"Content-Type", "text/plain"}},
+           .body = {Chunk::literal("no WebSockets on this connection\n")}});
+}
+
 }  // namespace muster::http

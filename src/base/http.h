@@ -53,6 +53,14 @@ struct Response {
   std::vector<Chunk> body;
 };
 
+// A connection that becomes a WebSocket: messages in both directions instead of an answer.
+struct Upgrade {
+  std::string protocol;  // the subprotocol: one of those that the client offers, or none
+  std::size_t max_message_bytes = 1u << 20;  // of the peer; a longer one ends the connection
+  // A message of the peer, text or binary, whole. On the exchange's own thread.
+  std::move_only_function<void(std::string_view message)> message;
+};
+
 // One request being answered. Created by the transport, handed to the Handler, kept alive by
 // whoever still wants to answer. All methods may be called from any thread; what they do happens
 // in the order of the calls. After the client has gone every call is a no-op.
@@ -68,9 +76,18 @@ class Exchange {
   virtual void send(std::vector<Chunk> chunks) = 0;
   virtual void finish() = 0;
 
+  // Or messages, if the request asks for them rightly (base/websocket.h): from here on each send()
+  // is one binary message, finish() a normal end. A transport without WebSockets answers 501.
+  virtual void upgrade(Upgrade upgrade);
+  // Whether the peer's messages wait on its side: what it sends meanwhile fills the socket.
+  virtual void hold_messages(bool /*hold*/) {}
+
   // Bytes handed over and not yet taken by the socket. A producer that sees this grow past its
-  // bound cuts the stream with abort().
+  // bound waits (when_sent) or cuts the stream with abort().
   virtual std::size_t unsent_bytes() const = 0;
+  // Runs the task on the exchange's own thread as soon as the socket has taken all that was handed
+  // over before. One at a time: a new one replaces the old.
+  virtual void when_sent(Task task) { post(std::move(task)); }
   virtual void abort() = 0;
 
   // Runs the task on the exchange's own thread (the I/O thread of its connection), in order.
