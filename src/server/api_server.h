@@ -44,6 +44,9 @@ class LogSource {
     std::string pod;
     std::string uid;
     std::string container;
+    // Which run of the container, by the pod's status: the restarts that there were before it.
+    int run = 0;
+    std::string container_id;  // of that run, as the status has it
     bool follow = false;
     bool previous = false;
     bool timestamps = false;
@@ -57,6 +60,8 @@ class LogSource {
   virtual void serve(Wanted wanted, std::shared_ptr<http::Exchange> exchange) = 0;
 };
 
+class ProgramSource;  // server/program_source.h
+
 struct Options {
   std::vector<Token> tokens;
   bool anonymous = true;       // requests without credentials are system:anonymous; else 401
@@ -64,7 +69,8 @@ struct Options {
   std::uint64_t seed = 1;      // of uids and generated names; pass real randomness outside tests
   VersionInfo version;
   admission::FeatureGates gates;
-  LogSource* logs = nullptr;  // outlives the server
+  LogSource* logs = nullptr;          // outlives the server
+  ProgramSource* programs = nullptr;  // likewise; for exec and attach
   // A keyed hash (HMAC-SHA256) under a key that only this server has, for tokens of service
   // accounts. Any thread. Without it no such tokens are issued or accepted.
   std::function<std::string(std::string_view text)> sign_token;
