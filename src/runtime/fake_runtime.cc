@@ -1,0 +1,219 @@
+#include "runtime/fake_runtime.h"
+
+#include <csignal>
+
+#include "runtime/gate.h"
+
+namespace muster::runtime {
+
+struct FakeMachine::State {
+  explicit State(Loop& on) : loop(on) {}
+
+  void tell(const Run& run);
+  void execute(const RunId& id);
+  void end(const RunId& id, Exit exit);
+  void signal(const RunId& id, int number);
+  Run* find(const RunId& id);
+
+  Loop& loop;
+  std::map<std::string, Pod> pods;
+  std::function<FakeProgram(const RunSpec&)> programs;
+  std::function<FakeCommand(const ExecSpec&)> commands;
+  Connection* connection = nullptr;  // the one that is told
+  std::uint64_t ids = 0;
+  std::shared_ptr<bool> alive = std::make_shared<bool>(true);
+};
+
+namespace {
+
+class FakeExec final : public Exec {
+ public:
+  FakeExec(Loop& loop, const FakeCommand& command, ExecEvents events)
+      : alive_(std::make_shared<bool>(true)) {
+    auto report = [alive = std::weak_ptr(alive_), command, events = std::move(events)] {
+      if (alive.expired()) return;
+      if (!command.output.empty() && events.output) events.output(false, command.output);
+      if (events.end) events.end(command.exit_code);
+    };
+    if (command.lasts) loop.after(*command.lasts, std::move(report));
+  }
+  void input(std::string_view) override {}
+  void end_input() override {}
+  void resize(int, int) override {}
+
+ private:
+  std::shared_ptr<bool> alive_;
+};
+
+}  // namespace
+
+class FakeMachine::Connection final : public Runtime {
+ public:
+  explicit Connection(State& machine) : machine_(machine) { machine_.connection = this; }
+  ~Connection() override {
+    if (machine_.connection == this) machine_.connection = nullptr;
+  }
+
+  void on_change(std::function<void(const RunState&)> changed) override {
+    changed_ = std::move(changed);
+  }
+
+  void start_pod(const PodSpec& pod, Done done) override {
+    machine_.pods.try_emplace(pod.uid, Pod{pod, {}});
+    later(std::move(done), {});
+  }
+
+  void start(const std::string& pod_uid, const RunSpec& spec, Done done) override {
+    const auto pod = machine_.pods.find(pod_uid);
+    if (pod == machine_.pods.end()) {
+      return later(std::move(done), fail(Code::kNotFound, "no such pod: " + pod_uid));
+    }
+    const RunId id{pod_uid, spec.container, spec.number};
+    Run run{.spec = spec, .state = {.id = id}, .program = {}, .signals = {}};
+    run.state.container_id = fmt::format("{:064x}", ++machine_.ids);
+    run.state.phase = RunPhase::kHeld;
+    if (!pod->second.runs.try_emplace(id, std::move(run)).second) return later(std::move(done), {});
+    later(std::move(done), {});
+    machine_.loop.post([&machine = machine_, id, alive = std::weak_ptr(machine_.alive)] {
+      if (alive.expired()) return;
+      const Run* known = machine.find(id);
+      if (known == nullptr || known->state.phase != RunPhase::kHeld) return;
+      if (known->spec.gate.empty() || gate_is_open(known->spec.gate)) return machine.execute(id);
+      machine.tell(*known);
+    });
+  }
+
+  void signal(const RunId& run, int number) override { machine_.signal(run, number); }
+  void kill(const RunId& run) override { machine_.signal(run, SIGKILL); }
+
+  void remove_pod(const std::string& pod_uid, Done done) override {
+    const auto pod = machine_.pods.find(pod_uid);
+    if (pod != machine_.pods.end()) {
+      for (const auto& [id, run] : pod->second.runs) {
+        if (run.state.phase == RunPhase::kExited) continue;
+        return later(std::move(done),
+                     fail(Code::kConflict, "container " + id.container + " has not exited"));
+      }
+      machine_.pods.erase(pod);
+    }
+    later(std::move(done), {});
+  }
+
+  std::unique_ptr<Exec> exec(const ExecSpec& spec, ExecEvents events) override {
+    const Run* run = machine_.find(spec.run);
+    FakeCommand command;
+    if (run == nullptr || run->state.phase != RunPhase::kRunning) {
+      command.exit_code =
+          fail(Code::kInternal, fmt::format("container not found (\"{}\")", spec.run.container));
+    } else if (machine_.commands) {
+      command = machine_.commands(spec);
+    }
+    return std::make_unique<FakeExec>(machine_.loop, command, std::move(events));
+  }
+
+  void adopt(std::function<void(std::vector<Adopted>)> done) override {
+    std::vector<Adopted> adopted;
+    for (const auto& [uid, pod] : machine_.pods) {
+      Adopted& one = adopted.emplace_back(Adopted{pod.spec, {}});
+      for (const auto& [id, run] : pod.runs) one.runs.push_back(run.state);
+    }
+    machine_.loop.post(
+        [done = std::move(done), adopted = std::move(adopted), alive = std::weak_ptr(alive_)] {
+          if (!alive.expired()) done(adopted);
+        });
+  }
+
+  const std::vector<Ability>& abilities() const override { return abilities_; }
+
+  void changed(const RunState& state) const {
+    machine_.loop.post([this, state, alive = std::weak_ptr(alive_)] {
+      if (!alive.expired() && changed_) changed_(state);
+    });
+  }
+
+ private:
+  void later(Done done, Status status) {
+    machine_.loop.post([done = std::move(done), status = std::move(status),
+                        alive = std::weak_ptr(alive_)]() mutable {
+      if (!alive.expired()) done(std::move(status));
+    });
+  }
+
+  State& machine_;
+  std::function<void(const RunState&)> changed_;
+  std::vector<Ability> abilities_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+void FakeMachine::State::tell(const Run& run) {
+  if (connection != nullptr) connection->changed(run.state);
+}
+
+void FakeMachine::State::execute(const RunId& id) {
+  Run& run = *find(id);
+  if (programs) run.program = programs(run.spec);
+  if (!run.program.start_error.empty()) {
+    return end(id, Exit{.code = 128, .start_error = run.program.start_error});
+  }
+  run.state.phase = RunPhase::kRunning;
+  run.state.started = loop.clock().now();
+  tell(run);
+  if (!run.program.lasts) return;
+  loop.after(*run.program.lasts, [this, id, exit = run.program.exit, still = std::weak_ptr(alive)] {
+    if (!still.expired()) end(id, exit);
+  });
+}
+
+void FakeMachine::State::end(const RunId& id, Exit exit) {
+  Run* run = find(id);
+  if (run == nullptr || run->state.phase == RunPhase::kExited) return;
+  exit.finished = loop.clock().now();
+  run->state.phase = RunPhase::kExited;
+  run->state.exit = std::move(exit);
+  tell(*run);
+}
+
+void FakeMachine::State::signal(const RunId& id, int number) {
+  Run* run = find(id);
+  if (run == nullptr || run->state.phase == RunPhase::kExited) return;
+  run->signals.push_back(number);
+  const bool deadly = number == SIGKILL || (number == SIGTERM && run->program.ends_on_sigterm);
+  if (deadly) end(id, Exit{.code = 128 + number, .signal = number});
+}
+
+FakeMachine::Run* FakeMachine::State::find(const RunId& id) {
+  const auto pod = pods.find(id.pod_uid);
+  if (pod == pods.end()) return nullptr;
+  const auto run = pod->second.runs.find(id);
+  return run == pod->second.runs.end() ? nullptr : &run->second;
+}
+
+FakeMachine::FakeMachine(Loop& loop) : state_(std::make_unique<State>(loop)) {}
+FakeMachine::~FakeMachine() = default;
+
+std::unique_ptr<Runtime> FakeMachine::connect() { return std::make_unique<Connection>(*state_); }
+
+void FakeMachine::set_programs(std::function<FakeProgram(const RunSpec&)> programs) {
+  state_->programs = std::move(programs);
+}
+
+void FakeMachine::set_commands(std::function<FakeCommand(const ExecSpec&)> commands) {
+  state_->commands = std::move(commands);
+}
+
+void FakeMachine::end(const RunId& run, Exit exit) { state_->end(run, std::move(exit)); }
+
+void FakeMachine::look_at_gates() {
+  for (auto& [uid, pod] : state_->pods) {
+    for (auto& [id, run] : pod.runs) {
+      const bool held = run.state.phase == RunPhase::kHeld;
+      if (held && gate_is_open(run.spec.gate)) state_->execute(id);
+    }
+  }
+}
+
+const std::map<std::string, FakeMachine::Pod>& FakeMachine::pods() const { return state_->pods; }
+
+const FakeMachine::Run* FakeMachine::find(const RunId& run) const { return state_->find(run); }
+
+}  // namespace muster::runtime
