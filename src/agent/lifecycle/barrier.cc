@@ -1,0 +1,66 @@
+#include "agent/lifecycle/barrier.h"
+
+#include <fmt/format.h>
+
+#include "agent/lifecycle/stop.h"
+
+namespace muster::agent {
+namespace {
+
+// Why it makes no sense to wait; empty if it does.
+std::string broken_main(const PodView& pod, const PodMemory& memory) {
+  for (std::size_t i = 0; i < pod.containers.size(); ++i) {
+    const auto& run = memory.containers[i].run;
+    if (pod.containers[i].role == Role::kMain && run && run->held && !run->alive())
+      return fmt::format("container {} could not be made ready: {}", pod.containers[i].name,
+                         run->end->message);
+  }
+  return {};
+}
+
+std::string too_late(const Barrier& barrier, const PodMemory& memory) {
+  std::string text =
+      fmt::format("the group did not start within {} s", barrier.timeout_seconds.value_or(0));
+  if (barrier.size > 0)
+    text += fmt::format(": {} of {} pods had started", memory.barrier_arrived, barrier.size);
+  return text;
+}
+
+}  // namespace
+
+void play_barrier(const PodView& pod, PodMemory& memory, std::size_t i, Time now) {
+  Run& run = begin_run(memory, i, false);
+  run.id = fmt::format("barrier-{}-{}", pod.uid, run.number);
+  run.started = now;
+}
+
+bool watch_barrier(const PodView& pod, PodMemory& memory, std::size_t i, Time now,
+                   Decision& decision) {
+  Run& run = *memory.containers[i].run;
+  if (memory.barrier_open) {
+    end_barrier(run, 0, "", now);
+    return true;
+  }
+  if (std::string broken = broken_main(pod, memory); !broken.empty()) {
+    end_barrier(run, 1, std::move(broken), now);
+    look_again(decision, now);  // what follows from it is decided at the next look
+  } else if (pod.barrier->timeout_seconds) {
+    const Time deadline = *run.started + std::chrono::seconds(*pod.barrier->timeout_seconds);
+    if (now < deadline) {
+      look_again(decision, deadline);
+    } else {
+      end_barrier(run, 1, too_late(*pod.barrier, memory), now);
+      look_again(decision, now);
+    }
+  }
+  return false;
+}
+
+void end_barrier(Run& run, int code, std::string message, Time now) {
+  run.end = End{.code = code,
+                .reason = code == 0 ? "Completed" : "Error",
+                .message = std::move(message),
+                .finished = now};
+}
+
+}  // namespace muster::agent

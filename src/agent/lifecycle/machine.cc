@@ -1,0 +1,341 @@
+#include "agent/lifecycle/machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "agent/lifecycle/barrier.h"
+#include "agent/lifecycle/stop.h"
+#include "base/result.h"
+
+namespace muster::agent {
+namespace {
+
+using std::chrono::seconds;
+
+class Machine {
+ public:
+  Machine(const PodView& pod, PodMemory& memory, const BackoffOptions& backoff, Time now)
+      : pod_(pod), memory_(memory), backoff_(backoff), now_(now) {}
+
+  Decision run() {
+    take_deletion();
+    check_deadline();
+    if (memory_.stage == Stage::kSync && memory_.reset_by) reset();
+    if (memory_.stage == Stage::kSync && !memory_.reset_by) sync();
+    if (memory_.stage == Stage::kTerminating) stop_all();
+    for (std::size_t i = 0; i < size(); ++i) go_on_stopping(pod_, memory_, i, now_, decision_);
+    if (memory_.stage == Stage::kTerminating && !memory_.any_alive())
+      memory_.stage = Stage::kTerminated;
+    return std::move(decision_);
+  }
+
+ private:
+  std::size_t size() const { return pod_.containers.size(); }
+  const ContainerView& view(std::size_t i) const { return pod_.containers[i]; }
+  ContainerMemory& container(std::size_t i) { return memory_.containers[i]; }
+  void look(Time when) { look_again(decision_, when); }
+
+  // The way from kSync is one way (pod-lifecycle 0).
+  void terminate() {
+    if (memory_.stage == Stage::kSync) memory_.stage = Stage::kTerminating;
+    memory_.reset_by.reset();
+  }
+
+  void take_deletion() {
+    if (!pod_.deleted && !memory_.object_gone) return;
+    if (pod_.deleted) {
+      // At least a second, and never longer than what was asked for before.
+      const std::int64_t asked =
+          std::max<std::int64_t>(1, pod_.deletion_grace.value_or(pod_.grace));
+      if (!memory_.grace || asked < *memory_.grace) {
+        memory_.grace = asked;
+        shorten_stops(memory_, now_ + seconds(asked));
+      }
+    }
+    terminate();
+  }
+
+  void check_deadline() {
+    if (memory_.stage != Stage::kSync || !pod_.active_deadline || !memory_.start_time) return;
+    const Time deadline = *memory_.start_time + seconds(*pod_.active_deadline);
+    if (now_ < deadline) return look(deadline);
+    memory_.failed =
+        Verdict{.reason = "DeadlineExceeded",
+                .message = "Pod was active on the node longer than the specified deadline"};
+    decision_.notices.push_back({.container = std::nullopt,
+                                 .warning = false,
+                                 .reason = memory_.failed->reason,
+                                 .message = memory_.failed->message});
+    terminate();
+  }
+
+  void sync() {
+    if (!memory_.prepared) return;
+    tend_running();
+    if (walk_init()) walk_main();
+  }
+
+  // Hooks and failed probes of what runs.
+  void tend_running() {
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (!container(i).run || !container(i).run->running()) continue;
+      Run& run = *container(i).run;
+      if (view(i).has_post_start && run.post_start == Hook::kNone && !run.stop) {
+        run.post_start = Hook::kRunning;
+        decision_.actions.push_back({.kind = Action::Kind::kPostStart, .container = i});
+      }
+      if (run.stop) continue;
+      if (run.post_start == Hook::kFailed) {
+        decision_.notices.push_back({i, true, "FailedPostStartHook", "PostStartHook failed"});
+        stop(i, pod_.grace, "FailedPostStartHook");
+      } else if (run.unhealthy) {
+        stop_unhealthy(i, run);
+      }
+    }
+  }
+
+  void stop_unhealthy(std::size_t i, const Run& run) {
+    const bool startup = view(i).has_startup_probe && run.startup == false;
+    const auto grace = startup ? view(i).startup_grace : view(i).liveness_grace;
+    std::string message = fmt::format("{} {} failed {} probe",
+                                      view(i).role == Role::kMain ? "Container" : "Init container",
+                                      view(i).name, startup ? "startup" : "liveness");
+    const bool again = view(i).role == Role::kMain && policy_restarts(pod_, view(i), 137);
+    if (again) message += ", will be restarted";
+    stop(i, grace.value_or(pod_.grace), message);
+  }
+
+  void stop(std::size_t i, std::int64_t grace, const std::string& message) {
+    begin_stop(pod_, memory_, i, {.grace_seconds = grace, .message = message}, now_, decision_);
+  }
+
+  // Whether all init containers are done and all sidecars up (pod-lifecycle 2.2).
+  bool walk_init() {
+    const bool initialized = is_initialized(pod_, memory_);
+    for (std::size_t i = 0; i < size() && view(i).role != Role::kMain; ++i) {
+      bool done = true;
+      if (view(i).role == Role::kSidecar) {
+        done = walk_sidecar(i);
+      } else if (!initialized) {
+        done = view(i).barrier ? walk_barrier(i) : walk_regular_init(i);
+      }
+      if (memory_.stage != Stage::kSync || memory_.reset_by) return false;
+      if (!done && !initialized) return false;
+    }
+    return true;
+  }
+
+  bool walk_sidecar(std::size_t i) {
+    const auto& run = container(i).run;
+    if (!run) {
+      start(i);
+    } else if (!run->alive()) {
+      restart(i);
+    } else {
+      return is_started(view(i), container(i));
+    }
+    return false;
+  }
+
+  bool walk_regular_init(std::size_t i) {
+    const auto& run = container(i).run;
+    if (!run) {
+      start(i);
+    } else if (!run->alive()) {
+      return succeeded(*run->end) || after_failed_init(i);
+    }
+    return false;
+  }
+
+  static bool succeeded(const End& end) { return end.code == 0 && end.reason != "OOMKilled"; }
+
+  // Always false: it is not done.
+  bool after_failed_init(std::size_t i) {
+    const int code = container(i).run->end->code;
+    switch (restart_after(pod_, view(i), code == 0 ? 137 : code)) {
+      case Restart::kNo:
+        terminate();
+        break;
+      case Restart::kYes:
+        restart(i);
+        break;
+      case Restart::kAllContainers:
+        begin_reset(i);
+        break;
+    }
+    return false;
+  }
+
+  // The one that the agent plays itself: main containers are held ready, then it "runs".
+  bool walk_barrier(std::size_t i) {
+    auto& run = container(i).run;
+    if (run && !run->alive()) return succeeded(*run->end) || after_failed_init(i);
+    if (run) return watch_barrier(pod_, memory_, i, now_, decision_);
+    if (!memory_.barrier_open && !hold_mains()) return false;
+    play_barrier(pod_, memory_, i, now_);
+    return watch_barrier(pod_, memory_, i, now_, decision_);
+  }
+
+  // Whether each is held, or has a reason why it cannot be.
+  bool hold_mains() {
+    bool all = true;
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (view(i).role != Role::kMain) continue;
+      const auto& run = container(i).run;
+      if (!run || !run->alive()) start(i, true);
+      all = all && ((run && run->held && !run->id.empty()) || container(i).trouble);
+    }
+    return all;
+  }
+
+  void walk_main() {
+    bool going = false;
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (view(i).role != Role::kMain) continue;
+      auto& run = container(i).run;
+      if (!run) {
+        start(i);
+        going = true;
+      } else if (run->alive()) {
+        if (run->held) open_gate(i);
+        going = true;
+      } else {
+        run->held = false;  // it could not be made ready: that is how it ended
+        switch (restart_after(pod_, view(i), run->end->code)) {
+          case Restart::kNo:
+            break;
+          case Restart::kYes:
+            restart(i);
+            going = true;
+            break;
+          case Restart::kAllContainers:
+            return begin_reset(i);
+        }
+      }
+    }
+    if (!going) terminate();
+  }
+
+  void open_gate(std::size_t i) {
+    container(i).run->held = false;
+    if (!std::exchange(memory_.gate_opened, true))
+      decision_.actions.push_back({.kind = Action::Kind::kOpenGate, .container = i});
+  }
+
+  void start(std::size_t i, bool held = false) {
+    // A postStart hook delays those that come after it (pod-lifecycle 2.3).
+    const bool hook_runs = std::ranges::any_of(memory_.containers, [](const auto& each) {
+      return each.run && each.run->alive() && each.run->post_start == Hook::kRunning;
+    });
+    if (hook_runs) return;
+    if (container(i).trouble && container(i).trouble->retry > now_)
+      return look(container(i).trouble->retry);
+    decision_.actions.push_back({.kind = Action::Kind::kStart, .container = i, .held = held});
+  }
+
+  void restart(std::size_t i) {
+    ContainerMemory& memory = container(i);
+    const Time finished = memory.run->end->finished;
+    if (memory.trouble && memory.trouble->retry > now_) return look(memory.trouble->retry);
+    if (const auto until = backoff_until(memory.backoff, finished, now_, backoff_)) {
+      if (memory.waits_until != until) {
+        memory.waits_until = until;
+        decision_.notices.push_back(
+            {i, true, "BackOff",
+             fmt::format("Back-off restarting failed container {} in pod {}_{}({})", view(i).name,
+                         pod_.name, pod_.ns, pod_.uid)});
+      }
+      return look(*until);
+    }
+    memory.waits_until.reset();
+    note_restart(memory.backoff, finished, now_, backoff_);
+    if (!view(i).barrier) return start(i);
+    hold_mains();  // those that could not be made ready
+    play_barrier(pod_, memory_, i, now_);
+    look(now_);
+  }
+
+  // RestartAllContainers (pod-lifecycle 2.4): everything stops without grace, then all begins anew.
+  void begin_reset(std::size_t i) {
+    memory_.reset_by = i;
+    reset();
+  }
+
+  void reset() {
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (container(i).run && container(i).run->alive() && !container(i).run->stop) stop(i, 0, "");
+    }
+    if (memory_.any_alive()) return;
+    for (std::size_t i = 0; i < size(); ++i) forget_run(i);
+    memory_.reset_by.reset();
+    memory_.gate_opened = false;
+  }
+
+  void forget_run(std::size_t i) {
+    ContainerMemory& memory = container(i);
+    if (!memory.run) return;
+    constexpr std::string_view kReason = "RestartingAllContainers";
+    if (memory.run->stop && i != memory_.reset_by) {  // a victim
+      memory.run->end->code = 137;
+      memory.run->end->reason = kReason;
+    }
+    memory.previous = std::move(memory.run);
+    memory.run.reset();
+    memory.backoff = {};
+    memory.waits_until.reset();
+    memory.trouble =
+        Trouble{.reason = std::string(kReason),
+                .message = "The container is removed because RestartAllContainers in place",
+                .retry = now_};
+  }
+
+  void stop_all() {
+    const std::int64_t grace = memory_.grace.value_or(pod_.deletion_grace.value_or(pod_.grace));
+    for (std::size_t i = 0; i < size(); ++i) {
+      const auto& run = container(i).run;
+      if (!run || !run->alive() || run->stop) continue;
+      if (view(i).barrier) {
+        end_barrier(*container(i).run, 137, "", now_);
+      } else {
+        stop(i, grace, "");
+      }
+    }
+  }
+
+  const PodView& pod_;
+  PodMemory& memory_;
+  const BackoffOptions& backoff_;
+  const Time now_;
+  Decision decision_;
+};
+
+}  // namespace
+
+Decision advance(const PodView& pod, PodMemory& memory, const BackoffOptions& backoff, Time now) {
+  MUSTER_ASSERT(pod.containers.size() == memory.containers.size(), "containers never change");
+  return Machine(pod, memory, backoff, now).run();
+}
+
+Run& begin_run(PodMemory& memory, std::size_t i, bool held) {
+  ContainerMemory& container = memory.containers[i];
+  if (container.run) {
+    MUSTER_ASSERT(!container.run->alive(), "two runs of one container at once");
+    container.previous = std::move(container.run);
+  }
+  container.run = Run{.number = container.next_number++, .held = held};
+  return *container.run;
+}
+
+void note_trouble(PodMemory& memory, std::size_t i, Trouble trouble) {
+  memory.containers[i].trouble = std::move(trouble);
+}
+
+void take_back_run(PodMemory& memory, std::size_t i) {
+  ContainerMemory& container = memory.containers[i];
+  container.next_number = container.run->number;
+  container.run = std::move(container.previous);
+  container.previous.reset();
+}
+
+}  // namespace muster::agent

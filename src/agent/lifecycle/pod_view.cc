@@ -1,0 +1,111 @@
+#include "agent/lifecycle/pod_view.h"
+
+#include <charconv>
+
+namespace muster::agent {
+namespace {
+
+using json::Value;
+
+std::optional<RestartPolicy> read_policy(Value text) {
+  if (text.as_string() == "Always") return RestartPolicy::kAlways;
+  if (text.as_string() == "OnFailure") return RestartPolicy::kOnFailure;
+  if (text.as_string() == "Never") return RestartPolicy::kNever;
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> optional_int(Value value) {
+  return value.is_number() ? std::optional(value.as_int()) : std::nullopt;
+}
+
+std::optional<std::int64_t> parse_int(std::string_view text) {
+  std::int64_t out = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && !text.empty() ? std::optional(out) : std::nullopt;
+}
+
+RestartRule read_rule(Value rule) {
+  RestartRule out;
+  out.all_containers = rule.get("action").as_string() == "RestartAllContainers";
+  out.in = rule.get({"exitCodes", "operator"}).as_string() != "NotIn";
+  for (const Value code : rule.get({"exitCodes", "values"}).items())
+    out.codes.push_back(code.as_int());
+  return out;
+}
+
+ContainerView read_container(Value container, bool init) {
+  ContainerView out;
+  out.name = container.get("name").as_string();
+  out.image = container.get("image").as_string();
+  const auto policy = read_policy(container.get("restartPolicy"));
+  if (init) out.role = policy == RestartPolicy::kAlways ? Role::kSidecar : Role::kInit;
+  out.policy = policy;
+  for (const Value rule : container.get("restartPolicyRules").items())
+    out.rules.push_back(read_rule(rule));
+  out.has_startup_probe = container.get("startupProbe").is_object();
+  out.has_readiness_probe = container.get("readinessProbe").is_object();
+  out.has_post_start = container.get({"lifecycle", "postStart"}).is_object();
+  out.has_pre_stop = container.get({"lifecycle", "preStop"}).is_object();
+  constexpr std::string_view kGrace = "terminationGracePeriodSeconds";
+  out.startup_grace = optional_int(container.get({"startupProbe", kGrace}));
+  out.liveness_grace = optional_int(container.get({"livenessProbe", kGrace}));
+  return out;
+}
+
+// Only a pod that has the init container has a barrier, whatever its annotations say.
+void read_barrier(Value annotations, PodView& pod) {
+  const std::string_view where = annotations.get(kBarrierAnnotation).as_string();
+  const std::size_t slash = where.find('/');
+  const auto at = pod.find(kBarrierContainer);
+  if (slash == std::string_view::npos || !at || pod.containers[*at].role != Role::kInit) return;
+  pod.containers[*at].barrier = true;
+  pod.barrier =
+      Barrier{.config_map = std::string(where.substr(0, slash)),
+              .key = std::string(where.substr(slash + 1)),
+              .timeout_seconds = parse_int(annotations.get(kBarrierTimeoutAnnotation).as_string()),
+              .size = parse_int(annotations.get(kBarrierSizeAnnotation).as_string()).value_or(0)};
+}
+
+}  // namespace
+
+std::optional<std::size_t> PodView::find(std::string_view container) const {
+  for (std::size_t i = 0; i < containers.size(); ++i) {
+    if (containers[i].name == container) return i;
+  }
+  return std::nullopt;
+}
+
+PodView read_pod_view(Value pod) {
+  PodView out;
+  const Value metadata = pod.get("metadata");
+  const Value spec = pod.get("spec");
+  out.ns = metadata.get("namespace").as_string();
+  out.name = metadata.get("name").as_string();
+  out.uid = metadata.get("uid").as_string();
+  out.generation = metadata.get("generation").as_int();
+  out.policy = read_policy(spec.get("restartPolicy")).value_or(RestartPolicy::kAlways);
+  for (const Value container : spec.get("initContainers").items())
+    out.containers.push_back(read_container(container, true));
+  for (const Value container : spec.get("containers").items())
+    out.containers.push_back(read_container(container, false));
+  out.grace = optional_int(spec.get("terminationGracePeriodSeconds")).value_or(30);
+  out.active_deadline = optional_int(spec.get("activeDeadlineSeconds"));
+  out.deleted = metadata.get("deletionTimestamp").is_string();
+  out.deletion_grace = optional_int(metadata.get("deletionGracePeriodSeconds"));
+  for (const Value gate : spec.get("readinessGates").items())
+    out.readiness_gates.emplace_back(gate.get("conditionType").as_string());
+  read_barrier(metadata.get("annotations"), out);
+  return out;
+}
+
+Value container_spec(Value pod, std::string_view container) {
+  for (const std::string_view part : {"initContainers", "containers"}) {
+    for (const Value each : pod.get({"spec", part}).items()) {
+      if (each.get("name").as_string() == container) return each;
+    }
+  }
+  return {};
+}
+
+}  // namespace muster::agent
