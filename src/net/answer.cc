@@ -52,6 +52,10 @@ void Answer::send(std::vector<http::Chunk> chunks, OutputQueue& out) {
   if (is_complete()) return;
   MUSTER_ASSERT(has_begun(), "a stream begins with its head");
   const std::size_t size = size_of(chunks);
+  if (messages_) {
+    out.push(http::Chunk::own(frame_head(Opcode::kBinary, size)));
+    return push_all(std::move(chunks), out);
+  }
   if (no_body_ || size == 0) return;  // an empty chunk would end the stream
   if (chunked_) out.push(http::Chunk::own(chunk_head(size)));
   push_all(std::move(chunks), out);
@@ -59,10 +63,32 @@ void Answer::send(std::vector<http::Chunk> chunks, OutputQueue& out) {
 }
 
 void Answer::finish(OutputQueue& out) {
+  if (messages_) return close_messages(CloseCode::kNormal, out);
   if (is_complete()) return;
   MUSTER_ASSERT(has_begun(), "a stream begins with its head");
   state_ = State::kComplete;
   if (chunked_ && !no_body_) out.push(http::Chunk::literal(kLastChunk));
+}
+
+void Answer::start_messages(const Handshake& handshake, const Terms& terms, OutputQueue& out) {
+  if (is_complete()) return;
+  MUSTER_ASSERT(!has_begun(), "an answer begins once");
+  state_ = State::kStreaming;
+  messages_ = true;
+  http::Response head{.status = 101, .headers = {}, .body = {}};
+  head.headers = {{"Upgrade", "websocket"},
+                  {"Connection", "Upgrade"},
+                  {"Sec-WebSocket-Accept", websocket_accept(handshake.key)}};
+  if (!handshake.protocol.empty())
+    head.headers.emplace_back("Sec-WebSocket-Protocol", handshake.protocol);
+  out.push(http::Chunk::own(response_head(head, {.framing = Framing::kNone, .date = terms.date})));
+}
+
+void Answer::close_messages(CloseCode code, OutputQueue& out) {
+  if (is_complete()) return;
+  MUSTER_ASSERT(messages_, "only messages have codes to end with");
+  state_ = State::kComplete;
+  out.push(http::Chunk::own(close_frame(code)));
 }
 
 }  // namespace muster::net

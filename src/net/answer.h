@@ -1,4 +1,5 @@
-// One answer as bytes: which framing it gets, by method and HTTP version. Pure.
+// One answer as bytes: which framing it gets, by method and HTTP version, or as messages of a
+// WebSocket. Pure.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +8,7 @@
 
 #include "base/http.h"
 #include "net/output_queue.h"
+#include "net/websocket.h"
 
 namespace muster::net {
 
@@ -25,6 +27,14 @@ class Answer {
   void send(std::vector<http::Chunk> chunks, OutputQueue& out);
   void finish(OutputQueue& out);
 
+  // Instead of a stream: each send() is a message then, finish() the normal end.
+  struct Handshake {
+    std::string_view key;       // of the request
+    std::string_view protocol;  // the chosen one; may be empty
+  };
+  void start_messages(const Handshake& handshake, const Terms& terms, OutputQueue& out);
+  void close_messages(CloseCode code, OutputQueue& out);
+
   bool has_begun() const { return state_ != State::kNotBegun; }
   bool is_complete() const { return state_ == State::kComplete; }
 
@@ -33,6 +43,7 @@ class Answer {
   State state_ = State::kNotBegun;
   bool no_body_ = false;
   bool chunked_ = false;
+  bool messages_ = false;
 };
 
 }  // namespace muster::net

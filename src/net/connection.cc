@@ -2,7 +2,9 @@
 
 #include <sys/socket.h>
 
+#include "base/ascii.h"
 #include "base/log.h"
+#include "base/websocket.h"
 #include "net/http_text.h"
 
 namespace muster::net {
@@ -12,6 +14,8 @@ namespace {
 constexpr std::size_t kMaxHeld = 64 * 1024;
 // A buffer larger than this is given back when it is empty.
 constexpr std::size_t kKeptCapacity = 1024;
+// Answers to pings that wait for a peer that reads nothing; further pings are not answered.
+constexpr std::size_t kMaxPongBytes = 4 * 1024;
 // How long the peer's last words are read, so that closing does not destroy our answer.
 constexpr Duration kLinger = std::chrono::seconds(2);
 
@@ -143,12 +147,15 @@ void Connection::read() {
 }
 
 void Connection::take(std::string_view bytes) {
-  if (held_.empty() && is_reading_request()) {
-    held_.append(bytes.substr(parse(bytes)));
-    return;
+  const bool was_http = messages_ == nullptr;
+  const auto use = was_http ? &Connection::parse : &Connection::read_messages;
+  if (held_.empty() && (is_reading_request() || !was_http)) {
+    held_.append(bytes.substr((this->*use)(bytes)));
+  } else {
+    held_.append(bytes);
+    held_.erase(0, (this->*use)(held_));
   }
-  held_.append(bytes);
-  held_.erase(0, parse(held_));
+  if (was_http && messages_) return take({});  // its first messages may be here already
   if (held_.empty() && held_.capacity() > kKeptCapacity) held_ = {};
 }
 
@@ -211,6 +218,11 @@ bool Connection::count_body() {
 void Connection::begin_exchange() {
   ServerShared& shared = worker_.shared();
   http::Request request = std::move(parser_->request());
+  if (to_http_1_0_) {  // which has no upgrades, whatever is asked for
+    std::erase_if(request.headers, [](const http::Header& header) {
+      return equal_ignoring_case(header.first, "Upgrade");
+    });
+  }
   request.peer = peer_;
   parser_.reset();
   enter(Phase::kAnswering);
@@ -226,6 +238,7 @@ void Connection::forget_body() { worker_.shared().body_bytes -= std::exchange(co
 
 void Connection::end_exchange() {
   forget_body();
+  messages_.reset();
   if (!exchange_) return;
   --worker_.shared().running_exchanges;
   std::exchange(exchange_, nullptr)->close();
@@ -274,6 +287,63 @@ void Connection::send(std::vector<http::Chunk> chunks) {
   exchange_->set_queued(output_.bytes());
 }
 
+void Connection::upgrade(http::Upgrade upgrade) {
+  const http::Request& request = exchange_->request();
+  if (const Status status = http::check_websocket_request(request); !status)
+    return respond(response_of({400, "BadRequest", status.error().message}));
+  last_ = true;
+  answer_.start_messages({.key = http::find_header(request.headers, "Sec-WebSocket-Key"),
+                          .protocol = upgrade.protocol},
+                         terms(), output_);
+  messages_ = std::make_unique<Messages>(std::move(upgrade));
+  if (!parsing_) take({});  // else take() is on the stack, and does it
+}
+
+void Connection::hold_messages(bool hold) {
+  if (!messages_) return;
+  messages_->held = hold;
+  if (hold) return;
+  take({});
+  if (!waiting_for_input_) read();
+}
+
+// Returns how much of the bytes was used. What comes after the end is of no interest.
+std::size_t Connection::read_messages(std::string_view bytes) {
+  std::string_view rest = bytes;
+  while (phase_ == Phase::kAnswering && !answer_.is_complete() && !messages_->held) {
+    const auto event = messages_->reader.next(rest);
+    if (event && !*event) break;
+    if (event) {
+      take_event(**event);
+    } else {
+      answer_.close_messages(event.error(), output_);
+      flush();
+    }
+  }
+  return answer_.is_complete() || phase_ != Phase::kAnswering ? bytes.size()
+                                                              : bytes.size() - rest.size();
+}
+
+void Connection::take_event(const FrameReader::Event& event) {
+  enter(Phase::kAnswering, worker_.shared().options.limits.messages);
+  switch (event.opcode) {
+    case Opcode::kPing: {
+      if (messages_->pong_bytes >= kMaxPongBytes) return;
+      std::string pong = frame_head(Opcode::kPong, event.payload.size()).append(event.payload);
+      messages_->pong_bytes += pong.size();
+      output_.push(http::Chunk::own(std::move(pong)));
+      return flush();
+    }
+    case Opcode::kPong:
+      return;
+    case Opcode::kClose:
+      answer_.close_messages(CloseCode::kNormal, output_);
+      return flush();
+    default:
+      messages_->peer.message(event.payload);
+  }
+}
+
 void Connection::finish() { answer_.finish(output_); }
 void Connection::abort() { close(); }
 
@@ -296,8 +366,17 @@ void Connection::flush() {
     if (exchange_) exchange_->set_queued(output_.bytes());
   }
   if (phase_ != Phase::kAnswering || was_full) return;
-  if (!output_.empty()) return enter(Phase::kAnswering, worker_.shared().options.limits.write);
-  enter(Phase::kAnswering);
+  const ServerLimits& limits = worker_.shared().options.limits;
+  if (messages_) {
+    enter(Phase::kAnswering, limits.messages);  // its user may let it stand for a while
+  } else if (!output_.empty()) {
+    enter(Phase::kAnswering, limits.write);
+  } else {
+    enter(Phase::kAnswering);
+  }
+  if (!output_.empty()) return;
+  if (messages_) messages_->pong_bytes = 0;
+  if (exchange_) exchange_->tell_sent();
   if (answer_.is_complete()) end_answer();
 }
 

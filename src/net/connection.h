@@ -14,6 +14,7 @@
 #include "net/reactor.h"
 #include "net/server_exchange.h"
 #include "net/tls.h"
+#include "net/websocket.h"
 #include "net/worker.h"
 
 namespace muster::net {
@@ -49,6 +50,8 @@ class Connection final : public Descriptor::Owner,
   void start_stream(http::Response head) override;
   void send(std::vector<http::Chunk> chunks) override;
   void finish() override;
+  void upgrade(http::Upgrade upgrade) override;
+  void hold_messages(bool hold) override;
   void abort() override;
   void abandon() override;
   void flush() override;
@@ -64,6 +67,8 @@ class Connection final : public Descriptor::Owner,
   void end_exchange();
   void end_answer();
   void refuse(const Refusal& refusal);
+  std::size_t read_messages(std::string_view bytes);
+  void take_event(const FrameReader::Event& event);
   void linger();
   void discard();
 
@@ -95,6 +100,17 @@ class Connection final : public Descriptor::Owner,
   bool to_head_ = false;
   bool to_http_1_0_ = false;
   OutputQueue output_;
+
+  // Once the connection is a WebSocket.
+  struct Messages {
+    explicit Messages(http::Upgrade the_peer)
+        : reader(the_peer.max_message_bytes), peer(std::move(the_peer)) {}
+    FrameReader reader;
+    http::Upgrade peer;
+    bool held = false;
+    std::size_t pong_bytes = 0;  // queued since the queue was last empty
+  };
+  std::unique_ptr<Messages> messages_;
 };
 
 }  // namespace muster::net

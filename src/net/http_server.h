@@ -29,6 +29,7 @@ struct ServerLimits {
   Duration body = std::chrono::seconds(60);       // end of the headers to the end of the body
   Duration idle = std::chrono::minutes(2);        // between two requests
   Duration write = std::chrono::seconds(30);      // without the peer taking a single byte
+  Duration messages = std::chrono::hours(4);      // a WebSocket on which nothing moves at all
   Duration grace = std::chrono::seconds(5);       // stop(): for running exchanges to end
 };
 

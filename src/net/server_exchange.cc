@@ -30,6 +30,7 @@ void ServerExchange::close() {
   handed_over_ = 0;
   queued_ = 0;
   timer_.reset();
+  when_sent_ = nullptr;
   sink_.reset();
   if (task) task();
 }
@@ -98,6 +99,24 @@ void ServerExchange::send(std::vector<http::Chunk> chunks) {
 
 void ServerExchange::finish() {
   enqueue([](AnswerSink& sink) { sink.finish(); });
+}
+
+void ServerExchange::upgrade(http::Upgrade upgrade) {
+  enqueue([upgrade = std::move(upgrade)](AnswerSink& sink) mutable {
+    sink.upgrade(std::move(upgrade));
+  });
+}
+
+void ServerExchange::hold_messages(bool hold) {
+  enqueue([hold](AnswerSink& sink) { sink.hold_messages(hold); });
+}
+
+void ServerExchange::when_sent(Task task) {
+  enqueue([this, task = std::move(task)](AnswerSink&) mutable { when_sent_ = std::move(task); });
+}
+
+void ServerExchange::tell_sent() {
+  if (when_sent_) std::exchange(when_sent_, nullptr)();
 }
 
 void ServerExchange::abort() {

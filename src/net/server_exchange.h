@@ -24,6 +24,8 @@ class AnswerSink {
   virtual void start_stream(http::Response head) = 0;
   virtual void send(std::vector<http::Chunk> chunks) = 0;
   virtual void finish() = 0;
+  virtual void upgrade(http::Upgrade upgrade) = 0;
+  virtual void hold_messages(bool hold) = 0;
   virtual void abort() = 0;
   // Nobody holds the exchange any more: an answer that has not begun or ended will never.
   virtual void abandon() = 0;
@@ -42,13 +44,18 @@ class ServerExchange final : public http::Exchange,
   void close();
   // How much waits in the connection's queue. On the I/O thread.
   void set_queued(std::size_t bytes) { queued_ = bytes; }
+  // The connection's queue is empty. On the I/O thread.
+  void tell_sent();
 
   const http::Request& request() const override { return request_; }
   void respond(http::Response response) override;
   void start_stream(http::Response head) override;
   void send(std::vector<http::Chunk> chunks) override;
   void finish() override;
+  void upgrade(http::Upgrade upgrade) override;
+  void hold_messages(bool hold) override;
   std::size_t unsent_bytes() const override { return handed_over_ + queued_; }
+  void when_sent(Task task) override;
   void abort() override;
   void post(Task task) override;
   void set_timer(Duration delay, Task task) override;
@@ -74,6 +81,7 @@ class ServerExchange final : public http::Exchange,
   // The I/O thread's own.
   std::shared_ptr<AnswerSink> sink_;
   std::unique_ptr<Timer> timer_;
+  Task when_sent_;
 };
 
 }  // namespace muster::net
