@@ -15,8 +15,9 @@ bool says_length_of_nothing(std::string_view method) {
 }
 
 std::string request_head(const ClientRequest& request, const Url& url) {
-  std::string head =
-      fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\n", request.method, url.target, url.authority());
+  std::string head = fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\n", request.method, url.target,
+                                 request.host.empty() ? url.authority() : request.host);
+  if (request.own_connection) head += "Connection: close\r\n";
   for (const auto& [name, value] : request.headers) {
     head.append(name).append(": ").append(value).append("\r\n");
   }
@@ -239,7 +240,8 @@ void ClientConnection::end_input() {
 }
 
 void ClientConnection::end_answer() {
-  const bool reusable = parser_->keep_alive() && output_.empty() && !half_sent_ && held_.empty();
+  const bool reusable = parser_->keep_alive() && output_.empty() && !half_sent_ && held_.empty() &&
+                        !call_->request.own_connection;
   if (!reusable) return close({});
   phase_ = Phase::kFree;
   parser_.reset();

@@ -76,6 +76,7 @@ Result<Url> check_request(const ClientRequest& request) {
       return fail(Code::kBadRequest, fmt::format("the header \"{}\" cannot be sent", header.first));
     }
   }
+  if (!is_sendable({"Host", request.host})) return fail(Code::kBadRequest, "malformed host");
   if (!is_sendable({request.method, ""})) return fail(Code::kBadRequest, "malformed method");
   return url;
 }
@@ -124,7 +125,8 @@ void HttpClientImpl::begin(const CallPtr& call) {
 
 void HttpClientImpl::dispatch(const CallPtr& call) {
   Pool& pool = pools_[call->url.endpoint()];
-  if (!call->retried && !pool.free.empty()) {
+  const bool may_share = !call->retried && !call->request.own_connection;
+  if (may_share && !pool.free.empty()) {
     const ConnectionPtr connection = std::move(pool.free.back());
     pool.free.pop_back();
     call->connection = connection;

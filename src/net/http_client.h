@@ -42,6 +42,8 @@ struct ClientRequest {
   std::string url;        // https://host:port/path?query, or http://
   http::Headers headers;  // without Host, Content-Length and Connection; Authorization goes here
   std::string body;
+  std::string host;             // says the Host header; empty: what the URL says
+  bool own_connection = false;  // opened for this request and closed after it
 
   Duration timeout = std::chrono::seconds(30);  // until the last byte of the answer; zero: none
   Duration silence = {};                        // longest wait for the next byte of it; zero: any

@@ -16,6 +16,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 using testing::Pair;
+using testing::StartsWith;
 
 ClientOptions trusting() { return {.ca_pem = test_pki().authority.certificate_pem}; }
 
@@ -34,44 +35,31 @@ Result<Reply> fetch(HttpClient& client, ClientRequest request) {
   return promise.get_future().get();
 }
 
-// A server that says and does what the test writes down, byte by byte, without TLS.
-class ScriptedServer {
- public:
-  using Script = std::function<void(int connection, const std::function<std::string()>& read,
-                                    const std::function<void(std::string_view)>& write)>;
-  explicit ScriptedServer(int connections, Script script)
-      : listener_(listen_on({"127.0.0.1", 0}).value()), thread_([this, connections, script] {
-          for (int i = 0; i < connections; ++i) serve(i, script);
-        }) {}
-  ~ScriptedServer() { thread_.join(); }
-  std::string url() const {
-    return fmt::format("http://127.0.0.1:{}/", local_port(listener_.get()).value());
-  }
+TEST(HttpClient, AConnectionOfItsOwnIsNeitherFoundNorLeftBehind) {
+  const auto server = serve([](const std::shared_ptr<http::Exchange>& exchange) {
+    const http::Headers& headers = exchange->request().headers;
+    exchange->respond(text_response(fmt::format("{} {}", http::find_header(headers, "Host"),
+                                                http::find_header(headers, "Connection"))));
+  });
+  const auto client = make_client();
+  const std::string url = url_of(*server, "/");
+  const auto shared = [&] { return fetch(*client, {.url = url}).value().body; };
+  const auto own = [&] {
+    return fetch(*client, {.url = url, .host = "other", .own_connection = true}).value().body;
+  };
+  EXPECT_THAT(shared(), StartsWith("127.0.0.1"));
+  EXPECT_EQ(own(), "other close");
+  EXPECT_EQ(own(), "other close");
+  shared();
+  EXPECT_EQ(server->stats().accepted_connections, 3U);
+}
 
- private:
-  static void wait_readable(int fd) {
-    pollfd one{.fd = fd, .events = POLLIN, .revents = 0};
-    poll(&one, 1, 10'000);
-  }
-  void serve(int number, const Script& script) {
-    wait_readable(listener_.get());
-    const Accepted accepted = accept_from(listener_.get()).value();
-    if (!accepted.fd.valid()) return;
-    Channel channel(accepted.fd.get());
-    script(
-        number,
-        [&] {
-          std::array<char, 4096> buffer;
-          wait_readable(accepted.fd.get());
-          const IoResult result = channel.read(buffer);
-          return std::string(buffer.data(), result.bytes);
-        },
-        [&](std::string_view text) { channel.write(text); });
-  }
-
-  UniqueFd listener_;
-  std::thread thread_;
-};
+TEST(HttpClient, AHostWithLineEndsIsNotSent) {
+  const auto client = make_client();
+  const auto reply = fetch(*client, {.url = "http://127.0.0.1:1/", .host = "a\r\nb: c"});
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, Code::kBadRequest);
+}
 
 TEST(HttpClient, FetchesAndKeepsTheConnection) {
   const auto server = serve([](const std::shared_ptr<http::Exchange>& exchange) {

@@ -9,10 +9,12 @@
 
 #include <array>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "net/certificates.h"
@@ -149,6 +151,45 @@ class RawClient {
   Channel channel_;
   bool connected_ = false;
   std::string received_;
+};
+
+// A server that says and does what the test writes down, byte by byte, without TLS.
+class ScriptedServer {
+ public:
+  using Script = std::function<void(int connection, const std::function<std::string()>& read,
+                                    const std::function<void(std::string_view)>& write)>;
+  explicit ScriptedServer(int connections, Script script)
+      : listener_(listen_on({"127.0.0.1", 0}).value()), thread_([this, connections, script] {
+          for (int i = 0; i < connections; ++i) serve(i, script);
+        }) {}
+  ~ScriptedServer() { thread_.join(); }
+  std::string url() const {
+    return fmt::format("http://127.0.0.1:{}/", local_port(listener_.get()).value());
+  }
+
+ private:
+  static void wait_readable(int fd) {
+    pollfd one{.fd = fd, .events = POLLIN, .revents = 0};
+    poll(&one, 1, 10'000);
+  }
+  void serve(int number, const Script& script) {
+    wait_readable(listener_.get());
+    const Accepted accepted = accept_from(listener_.get()).value();
+    if (!accepted.fd.valid()) return;
+    Channel channel(accepted.fd.get());
+    script(
+        number,
+        [&] {
+          std::array<char, 4096> buffer;
+          wait_readable(accepted.fd.get());
+          const IoResult result = channel.read(buffer);
+          return std::string(buffer.data(), result.bytes);
+        },
+        [&](std::string_view text) { channel.write(text); });
+  }
+
+  UniqueFd listener_;
+  std::thread thread_;
 };
 
 inline http::Response text_response(std::string text) {
