@@ -1,0 +1,80 @@
+#include "agent/probes/exec_probe.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "agent/probes/http_get.h"
+
+namespace muster::agent {
+namespace {
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+class ExecAttempt final : public Attempt {
+ public:
+  ExecAttempt(Loop& loop, runtime::Runtime& runtime, const runtime::ExecSpec& command,
+              std::chrono::seconds timeout, ProbeDone done)
+      : loop_(loop), done_(std::move(done)) {
+    timer_ = loop_.after(timeout, [this, argv = command.argv, timeout] {
+      exec_.reset();
+      end({ProbeResult::kFailure,
+           fmt::format("command timed out: {} timed out after {}",
+                       quoted(fmt::format("{}", fmt::join(argv, " "))), go_duration(timeout))});
+    });
+    exec_ = runtime.exec(command, {.output = [this](bool, std::string_view bytes) { take(bytes); },
+                                   .end = [this](Result<int> code) { conclude(std::move(code)); }});
+  }
+  ~ExecAttempt() override { loop_.cancel(timer_); }
+
+ private:
+  void take(std::string_view bytes) {
+    output_ += bytes.substr(0, kMaxProbeOutput - output_.size());
+  }
+
+  void conclude(Result<int> code) {
+    if (!code) return end({ProbeResult::kUnknown, std::move(code).error().message, true});
+    end({*code == 0 ? ProbeResult::kSuccess : ProbeResult::kFailure, std::move(output_)});
+  }
+
+  void end(ProbeOutcome outcome) {
+    loop_.cancel(timer_);
+    ProbeDone done = std::move(done_);
+    done(std::move(outcome));
+  }
+
+  Loop& loop_;
+  ProbeDone done_;
+  TimerId timer_ = TimerId::kNone;
+  std::string output_;
+  std::unique_ptr<runtime::Exec> exec_;
+};
+
+}  // namespace
+
+std::string go_duration(std::chrono::seconds duration) {
+  const auto seconds = duration.count();
+  if (seconds < 60) return fmt::format("{}s", seconds);
+  if (seconds < 3600) return fmt::format("{}m{}s", seconds / 60, seconds % 60);
+  return fmt::format("{}h{}m{}s", seconds / 3600, seconds / 60 % 60, seconds % 60);
+}
+
+std::unique_ptr<Attempt> start_exec_probe(Loop& loop, runtime::Runtime& runtime,
+                                          const runtime::ExecSpec& command,
+                                          std::chrono::seconds timeout, ProbeDone done) {
+  return std::make_unique<ExecAttempt>(loop, runtime, command, timeout, std::move(done));
+}
+
+}  // namespace muster::agent

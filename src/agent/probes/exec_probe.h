@@ -1,0 +1,20 @@
+// A probe that runs a command beside the container.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/probes/attempt.h"
+#include "base/loop.h"
+#include "runtime/runtime.h"
+
+namespace muster::agent {
+
+std::unique_ptr<Attempt> start_exec_probe(Loop& loop, runtime::Runtime& runtime,
+                                          const runtime::ExecSpec& command,
+                                          std::chrono::seconds timeout, ProbeDone done);
+
+std::string go_duration(std::chrono::seconds duration);  // 1s, 1m30s, as Go prints it
+
+}  // namespace muster::agent
