@@ -3,12 +3,12 @@
 // Each server has a block 127.X.0.0/16 for itself, each pod an address of it. All pods of a
 // namespace share one hosts file that is bound over /etc/hosts: a name is in it before any process
 // of the pod that has it is started. A pod that follows another of the same name gets its address,
-// unless that one still runs: so names keep their meaning.
+// unless that one still runs: so names keep their meaning. See docs/names.md.
+//
+// Used on one thread; its few writes are small.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,7 +33,12 @@ class Names {
   // what its status says already: it is kept.
   virtual Result<std::string> add(const Pod& pod, std::string_view known) = 0;
   virtual void remove(std::string_view uid) = 0;  // all its processes are gone
+  // Every pod that was there before this process has been added again: the names of all others that
+  // an earlier process left behind end.
+  virtual void settle() = 0;
+  // What pods of the namespace see as /etc/hosts; it exists when one has been added.
   virtual std::string hosts_file(std::string_view ns) const = 0;
+  virtual std::string block() const = 0;  // "127.X.0.0/16"
 };
 
 // hostname of a pod as its processes see it (pod-lifecycle 4.4).

@@ -1,0 +1,33 @@
+// A block of loopback addresses that no other server on this machine has.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace muster::agent {
+
+class AddressBlock {
+ public:
+  // 127.0.0.0/16 is everyone's (127.0.0.1, 127.0.0.53, 127.0.1.1), the last one holds the broadcast
+  // address.
+  static constexpr int kFirst = 1;
+  static constexpr int kLast = 254;
+
+  // The block that the file names if it is free, else the next free one, which is then written to
+  // the file. It is free again when this process has ended, however it ends: the kernel keeps the
+  // lock, a name in the abstract space of unix sockets, where the addresses are: in the network
+  // namespace.
+  static Result<AddressBlock> take(const std::string& file);
+
+  int number() const { return number_; }
+
+ private:
+  AddressBlock(int number, UniqueFd lock) : number_(number), lock_(std::move(lock)) {}
+
+  int number_;
+  UniqueFd lock_;
+};
+
+}  // namespace muster::agent

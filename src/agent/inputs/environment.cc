@@ -1,0 +1,177 @@
+#include "agent/inputs/environment.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "agent/inputs/downward.h"
+#include "agent/inputs/expand.h"
+#include "api/base64.h"
+
+namespace muster::agent {
+namespace {
+
+using json::Value;
+
+// The pod's own variables, in the order in which they were first named.
+class Builder {
+ public:
+  Builder(Value pod, Value container, const PodFacts& facts, const Objects& objects)
+      : pod_(pod),
+        container_(container),
+        ns_(pod.get({"metadata", "namespace"}).as_string()),
+        facts_(facts),
+        objects_(objects) {}
+
+  Status add_all() {
+    for (const Value source : container_.get("envFrom").items()) MUSTER_CHECK(add_source(source));
+    for (const Value entry : container_.get("env").items()) MUSTER_CHECK(add_entry(entry));
+    return {};
+  }
+
+  const std::vector<std::string>& order() const { return order_; }
+  Variables& variables() { return variables_; }
+
+ private:
+  Status set(std::string name, std::string value) {
+    // The kernel would cut it there, and the program would see half a key.
+    if (value.find('\0') != std::string::npos)
+      return fail(Code::kInvalid,
+                  fmt::format("environment variable {} can't contain null (\\x00)", name));
+    if (!variables_.contains(name)) order_.push_back(name);
+    variables_[std::move(name)] = std::move(value);
+    return {};
+  }
+
+  Status add_source(Value source) {
+    const std::string prefix(source.get("prefix").as_string());
+    const Value map = source.get("configMapRef");
+    const Value secret = source.get("secretRef");
+    if (map.is_null() && secret.is_null()) return {};
+    const Value reference = map.is_null() ? secret : map;
+    MUSTER_TRY(const Value object, referenced(reference, !secret.is_null()));
+    for (const auto& [key, value] : object.get("data").members()) {
+      MUSTER_TRY(std::string text, text_of(value, !secret.is_null()));
+      MUSTER_CHECK(set(prefix + std::string(key), std::move(text)));
+    }
+    return {};
+  }
+
+  Status add_entry(Value entry) {
+    std::string name(entry.get("name").as_string());
+    const std::string_view literal = entry.get("value").as_string();
+    const Value from = entry.get("valueFrom");
+    if (!literal.empty() || from.is_null())
+      return set(std::move(name), expand(literal, variables_));
+    MUSTER_TRY(std::optional<std::string> value, value_from(from));
+    return value ? set(std::move(name), *std::move(value)) : Status();
+  }
+
+  // Nothing if it is optional and not there.
+  Result<std::optional<std::string>> value_from(Value from) {
+    if (const Value field = from.get("fieldRef"); !field.is_null())
+      return field_value(pod_, field.get("fieldPath").as_string(), facts_);
+    if (const Value resource = from.get("resourceFieldRef"); !resource.is_null())
+      return resource_value(pod_, container_, resource, facts_);
+    if (const Value key = from.get("configMapKeyRef"); !key.is_null()) return key_of(key, false);
+    if (const Value key = from.get("secretKeyRef"); !key.is_null()) return key_of(key, true);
+    return fail(Code::kInvalid, fmt::format("unknown source of a variable: {}",
+                                            from.empty() ? "" : from.members()[0].key));
+  }
+
+  Result<std::optional<std::string>> key_of(Value reference, bool is_secret) {
+    MUSTER_TRY(const Value object, referenced(reference, is_secret));
+    const std::string_view key = reference.get("key").as_string();
+    const Value value = object.get("data").get(key);
+    if (!value.is_null()) return text_of(value, is_secret);
+    if (reference.get("optional").as_bool()) return std::nullopt;
+    return fail(Code::kNotFound, fmt::format("couldn't find key {} in {} {}/{}", key,
+                                             is_secret ? "Secret" : "ConfigMap", ns_,
+                                             reference.get("name").as_string()));
+  }
+
+  // Null if it is optional and not there.
+  Result<Value> referenced(Value reference, bool is_secret) {
+    const std::string_view name = reference.get("name").as_string();
+    const Value object = is_secret ? objects_.secret(ns_, name) : objects_.config_map(ns_, name);
+    if (!object.is_null() || reference.get("optional").as_bool()) return object;
+    return fail(Code::kNotFound,
+                fmt::format("{} \"{}\" not found", is_secret ? "secret" : "configmap", name));
+  }
+
+  static Result<std::string> text_of(Value value, bool is_base64) {
+    if (!is_base64) return std::string(value.as_string());
+    auto bytes = api::decode_base64(value.as_string());
+    if (!bytes) return fail(Code::kInvalid, "secret data is not base64");
+    return *std::move(bytes);
+  }
+
+  Value pod_;
+  Value container_;
+  std::string_view ns_;
+  const PodFacts& facts_;
+  const Objects& objects_;
+  Variables variables_;
+  std::vector<std::string> order_;
+};
+
+// What the node sets for every process; of two of the same name the later one counts.
+void add_own(std::vector<std::string>& out, const PodFacts& facts, const Variables& pods) {
+  std::vector<std::string_view> all(facts.inherited.begin(), facts.inherited.end());
+  const std::string hostname = "HOSTNAME=" + facts.hostname;
+  if (!facts.hostname.empty()) all.emplace_back(hostname);
+  all.insert(all.end(), facts.devices.begin(), facts.devices.end());
+  const auto name_of = [](std::string_view entry) { return entry.substr(0, entry.find('=')); };
+  std::map<std::string_view, std::size_t> last;
+  for (std::size_t i = 0; i < all.size(); ++i) last[name_of(all[i])] = i;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string_view name = name_of(all[i]);
+    if (last[name] == i && !pods.contains(name)) out.emplace_back(all[i]);
+  }
+}
+
+Result<std::vector<std::string>> words_of(Value container, const Variables& variables) {
+  std::vector<std::string> argv;
+  for (const std::string_view part : {"command", "args"}) {
+    for (const Value word : container.get(part).items())
+      argv.push_back(expand(word.as_string(), variables));
+  }
+  const std::string_view name = container.get("name").as_string();
+  for (const std::string& word : argv) {
+    if (word.find('\0') != std::string::npos)
+      return fail(Code::kInvalid,
+                  fmt::format("container {}: an argument can't contain null (\\x00)", name));
+  }
+  if (!argv.empty()) return argv;
+  return fail(Code::kInvalid,
+              fmt::format("container {} has no command; the process runtime runs this host's own "
+                          "programs and cannot take one from an image",
+                          name));
+}
+
+}  // namespace
+
+Result<CommandLine> command_line(Value pod, Value container, const PodFacts& facts,
+                                 const Objects& objects) {
+  Builder builder(pod, container, facts, objects);
+  MUSTER_CHECK(builder.add_all());
+  CommandLine line;
+  MUSTER_TRY(line.argv, words_of(container, builder.variables()));
+  add_own(line.environment, facts, builder.variables());
+  for (const std::string& name : builder.order())
+    line.environment.push_back(name + "=" + builder.variables()[name]);
+  line.working_directory = container.get("workingDir").as_string();
+  line.variables = std::move(builder.variables());
+  return line;
+}
+
+std::vector<std::string> probe_command(Value container, Value command) {
+  Variables literal;
+  for (const Value entry : container.get("env").items())
+    literal[std::string(entry.get("name").as_string())] = entry.get("value").as_string();
+  std::vector<std::string> argv;
+  for (const Value word : command.items()) argv.push_back(expand(word.as_string(), literal));
+  return argv;
+}
+
+}  // namespace muster::agent

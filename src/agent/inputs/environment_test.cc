@@ -1,0 +1,154 @@
+#include "agent/inputs/environment.h"
+
+#include <gmock/gmock.h>
+
+#include "agent/inputs/testing.h"
+
+namespace muster::agent {
+namespace {
+
+using json::Tree;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class Environment : public testing::Test {
+ protected:
+  Result<CommandLine> made(std::string_view container) {
+    return command_line(pod_, Tree(container), facts_, objects_);
+  }
+  // Of a container with these members and a command.
+  std::vector<std::string> environment(std::string_view members) {
+    const auto line = made(R"({"name":"c","command":["x"],)" + std::string(members) + "}");
+    return line ? line->environment : std::vector<std::string>{"error: " + line.error().message};
+  }
+
+  Tree pod_{R"({"metadata": {"name": "p", "namespace": "d", "labels": {"i": "3"}}})"};
+  PodFacts facts_;
+  FakeObjects objects_;
+};
+
+TEST_F(Environment, CommandAndArgsAreOneCommandLine) {
+  EXPECT_THAT(made(R"({"command":["sh","-c"],"args":["echo x"]})")->argv,
+              ElementsAre("sh", "-c", "echo x"));
+  EXPECT_THAT(made(R"({"args":["sleep","1"]})")->argv, ElementsAre("sleep", "1"));
+  EXPECT_EQ(made(R"({"command":["x"],"workingDir":"/w"})")->working_directory, "/w");
+}
+
+TEST_F(Environment, WithoutACommandItSaysWhatToDo) {
+  EXPECT_THAT(made(R"({"name":"main","image":"x"})").error().message,
+              HasSubstr("container main has no command"));
+}
+
+TEST_F(Environment, ValuesSeeWhatWasNamedBeforeThem) {
+  EXPECT_THAT(environment(R"j("env":[{"name":"B","value":"$(A)"},{"name":"A","value":"1"},
+                                    {"name":"C","value":"$(A)$(B)$$(A)"},{"name":"A","value":"$(A)2"}])j"),
+              ElementsAre("B=$(A)", "A=12", "C=1$(A)$(A)"));
+}
+
+TEST_F(Environment, CommandsSeeTheFinalValues) {
+  const auto line =
+      made(R"j({"command":["$(A)","$(L)"],"args":["$$(A)","$(NO)","$(HOSTNAME)"],"env":[
+      {"name":"A","value":"1"},{"name":"A","value":"2"},
+      {"name":"L","valueFrom":{"fieldRef":{"fieldPath":"metadata.labels['i']"}}}]})j");
+  EXPECT_THAT(line->argv, ElementsAre("2", "3", "$(A)", "$(NO)", "$(HOSTNAME)"));
+  EXPECT_EQ(line->variables.at("A"), "2");
+}
+
+TEST_F(Environment, AnEmptyValueIsSet) {
+  EXPECT_THAT(environment(R"("env":[{"name":"A","value":""},{"name":"B"}])"),
+              ElementsAre("A=", "B="));
+}
+
+TEST_F(Environment, TakesWholeMapsInTheirOrder) {
+  objects_.config_maps["d/m"] = R"({"data":{"z":"1","a":"2"},"binaryData":{"b":"AA=="}})";
+  objects_.secrets["d/s"] = R"({"data":{"a":"c2VjcmV0","k":""}})";
+  EXPECT_THAT(environment(R"("envFrom":[{"configMapRef":{"name":"m"}},{"secretRef":{"name":"s"}},
+                                       {"prefix":"P_","configMapRef":{"name":"m"}}])"),
+              ElementsAre("z=1", "a=secret", "k=", "P_z=1", "P_a=2"));
+}
+
+TEST_F(Environment, SingleVariablesWinOverWholeMapsAndMayUseThem) {
+  objects_.config_maps["d/m"] = R"j({"data":{"A":"map","REF":"$(A)"}})j";
+  EXPECT_THAT(environment(R"j("env":[{"name":"A","value":"$(A)!$(REF)"}],
+                             "envFrom":[{"configMapRef":{"name":"m"}}])j"),
+              ElementsAre("A=map!$(A)", "REF=$(A)"));
+}
+
+TEST_F(Environment, TakesSingleKeys) {
+  objects_.config_maps["d/m"] = R"j({"data":{"k":"v$(X)"}})j";
+  objects_.secrets["d/s"] = R"j({"data":{"k":"dw=="}})j";
+  EXPECT_THAT(
+      environment(R"("env":[{"name":"A","valueFrom":{"configMapKeyRef":{"name":"m","key":"k"}}},
+                            {"name":"B","valueFrom":{"secretKeyRef":{"name":"s","key":"k"}}}])"),
+      ElementsAre("A=v$(X)", "B=w"));
+}
+
+TEST_F(Environment, TakesResources) {
+  EXPECT_THAT(environment(R"("resources":{"limits":{"cpu":"250m"}},"env":[
+      {"name":"A","valueFrom":{"resourceFieldRef":{"resource":"limits.cpu","divisor":"1m"}}}])"),
+              ElementsAre("A=250"));
+}
+
+struct Missing {
+  std::string_view members;
+  std::string_view error;
+};
+class MissingInput : public Environment, public testing::WithParamInterface<Missing> {};
+TEST_P(MissingInput, IsNamedUnlessItIsOptional) {
+  objects_.config_maps["d/m"] = R"({"data":{}})";
+  objects_.secrets["d/s"] = "{}";
+  EXPECT_THAT(environment(GetParam().members),
+              ElementsAre("error: " + std::string(GetParam().error)));
+  std::string optional(GetParam().members);
+  optional.replace(optional.find("\"name\":\"", optional.find("Ref")), 0, "\"optional\":true,");
+  EXPECT_THAT(environment(optional), IsEmpty());
+}
+INSTANTIATE_TEST_SUITE_P(
+    Sources, MissingInput,
+    testing::Values(
+        Missing{R"("envFrom":[{"configMapRef":{"name":"no"}}])", R"(configmap "no" not found)"},
+        Missing{R"("envFrom":[{"secretRef":{"name":"no"}}])", R"(secret "no" not found)"},
+        Missing{R"("env":[{"name":"A","valueFrom":{"configMapKeyRef":{"name":"no","key":"k"}}}])",
+                R"(configmap "no" not found)"},
+        Missing{R"("env":[{"name":"A","valueFrom":{"secretKeyRef":{"name":"no","key":"k"}}}])",
+                R"(secret "no" not found)"},
+        Missing{R"("env":[{"name":"A","valueFrom":{"configMapKeyRef":{"name":"m","key":"k"}}}])",
+                "couldn't find key k in ConfigMap d/m"},
+        Missing{R"("env":[{"name":"A","valueFrom":{"secretKeyRef":{"name":"s","key":"k"}}}])",
+                "couldn't find key k in Secret d/s"}));
+
+TEST_F(Environment, WhatTheKernelCannotCarryIsAnError) {
+  objects_.secrets["d/s"] = R"({"data":{"k":"YQBi"}})";
+  EXPECT_THAT(environment(R"("envFrom":[{"secretRef":{"name":"s"}}])"),
+              ElementsAre("error: environment variable k can't contain null (\\x00)"));
+  EXPECT_FALSE(made(R"({"name":"c","command":["a\u0000b"]})"));
+}
+
+TEST_F(Environment, UnknownSourcesAreNamed) {
+  EXPECT_THAT(environment(R"("env":[{"name":"A","valueFrom":{"fileKeyRef":{}}}])"),
+              ElementsAre(HasSubstr("fileKeyRef")));
+}
+
+TEST_F(Environment, TheNodesOwnVariablesComeFirstAndLoseAgainstThePods) {
+  facts_.inherited = {"PATH=/bin", "HOME=/h", "HOSTNAME=machine", "CUDA_VISIBLE_DEVICES=0,1",
+                      "T=1"};
+  facts_.hostname = "w-0";
+  facts_.devices = {"CUDA_VISIBLE_DEVICES=1"};
+  EXPECT_THAT(
+      environment(R"("env":[{"name":"HOME","value":"/mine"}])"),
+      ElementsAre("PATH=/bin", "T=1", "HOSTNAME=w-0", "CUDA_VISIBLE_DEVICES=1", "HOME=/mine"));
+  EXPECT_THAT(environment(R"("env":[{"name":"CUDA_VISIBLE_DEVICES","value":""},
+                                   {"name":"HOSTNAME","value":"own"}])"),
+              ElementsAre("PATH=/bin", "HOME=/h", "T=1", "CUDA_VISIBLE_DEVICES=", "HOSTNAME=own"));
+}
+
+TEST(ProbeCommand, SeesLiteralValuesAsTheyAreWritten) {
+  const Tree container(R"j({"env":[{"name":"A","value":"a"},{"name":"B","value":"$(A)"},
+      {"name":"F","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}]})j");
+  EXPECT_THAT(probe_command(container, Tree(R"j(["$(A)","$(B)","[$(F)]","$(NO)","$$"])j")),
+              ElementsAre("a", "$(A)", "[]", "$(NO)", "$"));
+}
+
+}  // namespace
+}  // namespace muster::agent
