@@ -4,6 +4,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,9 @@ class TestExchange final : public http::Exchange {
   }
   void start_stream(http::Response head) override { take_head(head); }
   void send(std::vector<http::Chunk> chunks) override {
+    if (upgraded) messages.emplace_back();
     for (const http::Chunk& chunk : chunks) {
-      body += chunk.text;
+      (upgraded ? messages.back() : body) += chunk.text;
       unsent += stuck ? chunk.text.size() : 0;
     }
   }
@@ -44,7 +46,16 @@ class TestExchange final : public http::Exchange {
     aborted = true;
     end();
   }
+  void upgrade(http::Upgrade upgrade) override {
+    status = 101;
+    upgraded = std::move(upgrade);
+  }
+  void hold_messages(bool hold) override { holds_messages = hold; }
   std::size_t unsent_bytes() const override { return unsent; }
+  void when_sent(Task task) override {
+    if (unsent == 0) return post(std::move(task));
+    sent_ = std::move(task);
+  }
   void post(Task task) override {
     tasks_.push_back(std::move(task));
     if (running_) return;
@@ -70,6 +81,10 @@ class TestExchange final : public http::Exchange {
     return true;
   }
   void hang_up() { end(); }
+  void catch_up() {  // the client has read all
+    unsent = 0;
+    if (sent_) std::exchange(sent_, nullptr)();
+  }
   json::Value json(json::Arena& arena) const {
     Result<json::Value> tree = json::parse(arena, body);
     return tree ? *tree : json::Value();
@@ -91,6 +106,9 @@ class TestExchange final : public http::Exchange {
   bool aborted = false;
   bool stuck = false;  // the client reads nothing
   std::size_t unsent = 0;
+  std::optional<http::Upgrade> upgraded;
+  std::vector<std::string> messages;
+  bool holds_messages = false;
   Duration timer_delay{};
 
  private:
@@ -102,6 +120,8 @@ class TestExchange final : public http::Exchange {
   void end() {
     complete = true;
     timer_ = nullptr;
+    sent_ = nullptr;
+    upgraded.reset();
     if (close_) std::exchange(close_, nullptr)();
   }
 
@@ -109,6 +129,7 @@ class TestExchange final : public http::Exchange {
   std::deque<Task> tasks_;
   bool running_ = false;
   Task timer_;
+  Task sent_;
   Task close_;
 };
 using TestExchangePtr = std::shared_ptr<TestExchange>;

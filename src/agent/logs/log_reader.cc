@@ -1,0 +1,221 @@
+#include "agent/logs/log_reader.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "agent/logs/log_sinks.h"
+#include "agent/logs/open_beneath.h"
+#include "base/log.h"
+#include "server/errors.h"
+
+namespace muster::agent {
+namespace {
+
+constexpr std::uint32_t kNews = IN_MODIFY | IN_CREATE | IN_MOVED_TO;
+
+void refuse(http::Exchange& exchange, std::string message) {
+  http::Response response{
+      .status = 400, .headers = {{"Content-Type", "application/json"}}, .body = {}};
+  response.body.push_back(
+      http::Chunk::own(server::status_body(server::bad_request(std::move(message)))));
+  exchange.respond(std::move(response));
+}
+
+LogKey key_of(const server::LogSource::Wanted& wanted) {
+  return {wanted.ns, wanted.pod, wanted.uid, wanted.container, wanted.run};
+}
+
+}  // namespace
+
+LogReader::LogReader(Loop& loop, Options options)
+    : loop_(loop),
+      options_(std::move(options)),
+      door_(std::make_shared<Door>(loop)),
+      inotify_(options_.notify ? ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC) : -1) {
+  if (inotify_.valid()) loop_.watch_readable(inotify_.get(), [this] { on_notify(); });
+}
+
+LogReader::~LogReader() {
+  door_->shut();
+  if (inotify_.valid()) loop_.unwatch(inotify_.get());
+  loop_.cancel(poll_timer_);
+}
+
+void LogReader::began(const LogKey& key) {
+  door_->post([this, key] { running_.insert(key); });
+}
+
+void LogReader::ended(const LogKey& key) {
+  door_->post([this, key] {
+    running_.erase(key);
+    for (const auto& [id, reading] : readings_)
+      if (reading.key == key) schedule(id);
+  });
+}
+
+void LogReader::serve(Wanted wanted, std::shared_ptr<http::Exchange> exchange) {
+  door_->post([this, wanted = std::move(wanted), exchange = std::move(exchange)] {
+    answer(wanted, exchange);
+  });
+}
+
+void LogReader::attach(const LogKey& key, std::shared_ptr<server::ProgramClient> client) {
+  door_->post([this, key, client = std::move(client)] { join(key, client); });
+}
+
+void LogReader::answer(const Wanted& wanted, const std::shared_ptr<http::Exchange>& exchange) {
+  Result<LogFile> file = LogFile::open(options_.directory, key_of(wanted));
+  if (!file) {
+    log::debug("no log", {{"pod", wanted.pod}, {"reason", file.error().message}});
+    return refuse(*exchange,
+                  fmt::format("unable to retrieve container logs for {}", wanted.container_id));
+  }
+  if (wanted.tail_lines) file->skip_to_last_lines(*wanted.tail_lines);
+  if (!wanted.follow) file->stop_at_present_end();
+  LogView::Options view{.since = wanted.since_time,
+                        .timestamps = wanted.timestamps,
+                        .limit_bytes = wanted.limit_bytes};
+  if (wanted.since_seconds)
+    view.since = loop_.clock().now() - std::chrono::seconds(*wanted.since_seconds);
+  // At once, also when there is nothing to show yet.
+  exchange->start_stream({.status = 200, .headers = {{"Content-Type", "text/plain"}}, .body = {}});
+  const ReadingId id = ++last_id_;
+  exchange->on_close([this, door = door_, id] { door->post([this, id] { drop(id); }); });
+  start(id, {.key = key_of(wanted),
+             .file = *std::move(file),
+             .follow = wanted.follow,
+             .sink = std::make_unique<ExchangeSink>(exchange, view)});
+}
+
+void LogReader::join(const LogKey& key, const std::shared_ptr<server::ProgramClient>& client) {
+  Result<LogFile> file = LogFile::open(options_.directory, key);
+  if (!file)
+    return client->refuse(
+        server::untranslated(fmt::format("container not found (\"{}\")", key.container)));
+  file->skip_to_end();
+  const ReadingId id = ++last_id_;
+  const auto gone = [this, door = door_, id] { door->post([this, id] { drop(id); }); };
+  const auto flow = std::make_shared<AttachFlow>(
+      [this, door = door_, id] { door->post([this, id] { schedule(id); }); });
+  client->begin(std::make_shared<AttachedProgram>(flow, gone));
+  start(id, {.key = key,
+             .file = *std::move(file),
+             .follow = true,
+             .sink = std::make_unique<AttachSink>(client, flow)});
+}
+
+void LogReader::start(ReadingId id, Reading reading) {
+  Reading& placed = readings_.emplace(id, std::move(reading)).first->second;
+  if (placed.follow) watch(id, placed);  // before the first read: nothing is missed in between
+  schedule(id);
+}
+
+void LogReader::drop(ReadingId id) {
+  const auto found = readings_.find(id);
+  if (found == readings_.end()) return;
+  unwatch(id, found->second);
+  readings_.erase(found);
+}
+
+void LogReader::schedule(ReadingId id) {
+  const auto found = readings_.find(id);
+  if (found == readings_.end() || std::exchange(found->second.scheduled, true)) return;
+  loop_.post([this, door = door_, id] {
+    if (door->is_open()) pump(id);
+  });
+}
+
+// One slice; others have their turn before the next.
+void LogReader::pump(ReadingId id) {
+  const auto found = readings_.find(id);
+  if (found == readings_.end()) return;
+  Reading& reading = found->second;
+  reading.scheduled = false;
+  const auto ready = [this, door = door_, id] { door->post([this, id] { schedule(id); }); };
+  if (!reading.sink->has_room(ready)) return;
+  // Asked before reading: what an ended run has written is then all there.
+  const bool over = !reading.follow || !running_.contains(reading.key);
+  if (const std::string_view lines = reading.file.read_lines(); !lines.empty()) {
+    if (!reading.sink->take(lines)) return finish(id);
+    return schedule(id);
+  }
+  if (reading.follow && reading.file.switch_to_new_file()) return schedule(id);
+  if (!over) return;
+  if (const std::string_view rest = reading.file.unfinished_line(); !rest.empty())
+    reading.sink->take(rest);
+  finish(id);
+}
+
+void LogReader::finish(ReadingId id) {
+  readings_.at(id).sink->end();
+  drop(id);
+}
+
+void LogReader::watch(ReadingId id, Reading& reading) {
+  if (inotify_.valid()) {
+    const UniqueFd folder =
+        open_beneath(options_.directory, reading.key.folder(), O_PATH | O_DIRECTORY);
+    const std::string path = fmt::format("/proc/self/fd/{}", folder.get());
+    if (folder.valid()) reading.watch = ::inotify_add_watch(inotify_.get(), path.c_str(), kNews);
+  }
+  if (reading.watch >= 0) {
+    watched_[reading.watch].insert(id);
+  } else if (poll_timer_ == TimerId::kNone) {
+    poll_timer_ = loop_.after(options_.poll_every, [this] { poll(); });
+  }
+}
+
+void LogReader::unwatch(ReadingId id, const Reading& reading) {
+  const auto found = watched_.find(reading.watch);
+  if (found == watched_.end()) return;
+  found->second.erase(id);
+  if (!found->second.empty()) return;
+  ::inotify_rm_watch(inotify_.get(), found->first);
+  watched_.erase(found);
+}
+
+void LogReader::on_notify() {
+  alignas(inotify_event) std::array<char, 16 * 1024> buffer;
+  std::set<ReadingId> woken;
+  ssize_t got = 0;
+  while ((got = ::read(inotify_.get(), buffer.data(), buffer.size())) > 0) {
+    for (ssize_t at = 0; at < got;) {
+      const auto* event = reinterpret_cast<const inotify_event*>(buffer.data() + at);
+      if (const auto found = watched_.find(event->wd); found != watched_.end())
+        woken.insert(found->second.begin(), found->second.end());
+      if ((event->mask & IN_Q_OVERFLOW) != 0) {
+        for (const auto& [id, reading] : readings_) woken.insert(id);
+      }
+      at += static_cast<ssize_t>(sizeof(inotify_event)) + event->len;
+    }
+  }
+  for (const ReadingId id : woken) schedule(id);
+}
+
+void LogReader::poll() {
+  poll_timer_ = TimerId::kNone;
+  bool needed = false;
+  for (const auto& [id, reading] : readings_) {
+    if (!reading.follow || reading.watch >= 0) continue;
+    needed = true;
+    schedule(id);
+  }
+  if (needed) poll_timer_ = loop_.after(options_.poll_every, [this] { poll(); });
+}
+
+LogThread::LogThread(LogReader::Options options)
+    : loop_(make_real_loop()),
+      reader_(std::make_unique<LogReader>(*loop_, std::move(options))),
+      thread_([this] { loop_->run(); }) {}
+
+LogThread::~LogThread() {
+  loop_->stop();
+  thread_.join();
+}
+
+}  // namespace muster::agent
