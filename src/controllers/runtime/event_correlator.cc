@@ -21,7 +21,8 @@ std::shared_ptr<EventRecord> EventCorrelator::observe(const Event& event, Time n
       fmt::format("{}\n{}\n{}", object, event.warning ? "W" : "N", event.reason);
   const bool combined = is_combined(similar, event.message, now);
 
-  auto& slot = records_.at(combined ? similar : similar + "\n" + event.message);
+  const std::string same = similar + "\n" + event.regarding.field_path + "\n" + event.message;
+  auto& slot = records_.at(combined ? similar : same);
   if (!slot) {
     slot = std::make_shared<EventRecord>(EventRecord{
         .event = event, .name = new_name(event.regarding.name, now), .first = now, .last = now});

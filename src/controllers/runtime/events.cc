@@ -44,13 +44,15 @@ Value reference(json::Arena& arena, const ObjectRef& object) {
   set("uid", object.uid);
   set("apiVersion", object.api_version);
   set("resourceVersion", object.resource_version);
+  set("fieldPath", object.field_path);
   return out;
 }
 
 class Recorder final : public EventRecorder {
  public:
-  Recorder(client::Client& client, const api::Registry& registry, std::string reporter, Form form)
-      : client_(client), reporter_(std::move(reporter)), form_(form) {
+  Recorder(client::Client& client, const api::Registry& registry, std::string reporter, Form form,
+           std::string host)
+      : client_(client), reporter_(std::move(reporter)), host_(std::move(host)), form_(form) {
     resource_ = form == Form::kCore ? registry.find("", "v1", "events")
                                     : registry.find("events.k8s.io", "v1", "events");
     MUSTER_ASSERT(resource_ != nullptr, "both forms of Events are known");
@@ -137,8 +139,9 @@ class Recorder final : public EventRecorder {
     body.set("involvedObject", reference(body.arena(), record.event.regarding));
     body.set("message", record.event.message);
     body.object_at("source").set("component", reporter_);
+    if (!host_.empty()) body.object_at("source").set("host", host_);
     body.set("reportingComponent", reporter_);
-    body.set("reportingInstance", "");
+    body.set("reportingInstance", host_);
     body.set("firstTimestamp", format_time(record.first));
     body.set("lastTimestamp", format_time(record.last));
     body.set("count", Value::of(record.count));
@@ -147,7 +150,7 @@ class Recorder final : public EventRecorder {
   void fill_series(Value body, const EventRecord& record) const {
     body.set("regarding", reference(body.arena(), record.event.regarding));
     body.set("note", cut(record.event.message, kMaxNote));
-    body.set("action", "Reconciling");
+    body.set("action", record.event.action);
     body.set("reportingController", reporter_);
     body.set("reportingInstance", reporter_ + "-muster");
     body.set("eventTime", format_micro_time(record.first));
@@ -184,6 +187,7 @@ class Recorder final : public EventRecorder {
   client::Client& client_;
   const api::Resource* resource_ = nullptr;
   std::string reporter_;
+  std::string host_;
   Form form_;
   EventCorrelator correlator_;
   std::deque<RecordPtr> waiting_;
@@ -195,8 +199,9 @@ class Recorder final : public EventRecorder {
 
 std::unique_ptr<EventRecorder> make_event_recorder(client::Client& client,
                                                    const api::Registry& registry,
-                                                   std::string reporter, EventRecorder::Form form) {
-  return std::make_unique<Recorder>(client, registry, std::move(reporter), form);
+                                                   std::string reporter, EventRecorder::Form form,
+                                                   std::string host) {
+  return std::make_unique<Recorder>(client, registry, std::move(reporter), form, std::move(host));
 }
 
 }  // namespace muster::controllers

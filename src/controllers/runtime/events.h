@@ -21,9 +21,11 @@ class EventRecorder {
   virtual void record(const Event& event) = 0;
 };
 
-// `reporter` is the component that people see: "job-controller", "jobset".
+// `reporter` is the component that people see: "job-controller", "jobset". `host` is the node that
+// it works on, if it belongs to one.
 std::unique_ptr<EventRecorder> make_event_recorder(client::Client& client,
                                                    const api::Registry& registry,
-                                                   std::string reporter, EventRecorder::Form form);
+                                                   std::string reporter, EventRecorder::Form form,
+                                                   std::string host = {});
 
 }  // namespace muster::controllers

@@ -50,6 +50,19 @@ TEST_F(Events, TheCoreFormHasSourceCountAndTimes) {
     "firstTimestamp":"2027-01-15T08:00:00Z","lastTimestamp":"2027-01-15T08:00:00Z","count":1})"));
 }
 
+TEST_F(Events, ANodeNamesItselfAndThePartThatIsMeant) {
+  const auto events = make_event_recorder(server_.client, api::Registry::builtin(), "kubelet",
+                                          EventRecorder::Form::kCore, "node-0");
+  Event first = event("Container started"), second = first;
+  first.regarding.field_path = "spec.containers{a}";
+  second.regarding.field_path = "spec.containers{b}";
+  events->record(first);
+  events->record(second);
+  EXPECT_EQ(server_.waiting().size(), 2u) << "the same words about another part are another event";
+  EXPECT_EQ(body().get({"source", "host"}).as_string(), "node-0");
+  EXPECT_EQ(body().get({"involvedObject", "fieldPath"}).as_string(), "spec.containers{a}");
+}
+
 TEST_F(Events, ARepetitionOfTheCoreFormGrowsTheCount) {
   const auto events = recorder(EventRecorder::Form::kCore, "job-controller");
   events->record(event("broke"));

@@ -20,6 +20,7 @@ struct ObjectRef {
   std::string name;
   std::string uid;
   std::string resource_version;
+  std::string field_path = {};  // the part that is meant: spec.containers{main}
 };
 ObjectRef ref_of(const api::Meta& meta, std::string_view api_version, std::string_view kind);
 ObjectRef ref_of(json::Value object, std::string_view api_version, std::string_view kind);
@@ -30,6 +31,7 @@ struct Event {
   bool warning = false;
   std::string reason;
   std::string message;
+  std::string action = "Reconciling";  // what was being done; told in the form kSeries only
 };
 
 struct Write {
