@@ -64,17 +64,20 @@ ProbeSettings probe_settings(json::Value probe) {
 
 // A kubelet's worker begins before its container does, so that the first tick finds nothing: a
 // program has a period to get up before startup or liveness are looked at. Readiness is looked at
-// as soon as the container runs.
+// as soon as the container runs. Somewhere in the first period after the initial delay a kubelet's
+// tick falls; here it is the beginning, which is what the field promises.
 ProbeRules::ProbeRules(ProbeKind kind, const ProbeSettings& settings, const Begin& begin)
     : kind_(kind),
       settings_(settings),
-      container_started_(begin.container_started),
+      earliest_(begin.container_started + settings.initial_delay),
       last_tick_(begin.now),
       next_tick_(begin.now),
       second_look_(kind == ProbeKind::kReadiness && !begin.adopted),
       verdict_(initial_verdict(kind, begin.was_ready)) {
   if (begin.adopted) {
     next_tick_ += begin.spread;
+  } else if (settings.initial_delay.count() > 0) {
+    next_tick_ = std::max(begin.now, earliest_);
   } else if (kind != ProbeKind::kReadiness) {
     next_tick_ += settings.period;
   }
@@ -86,13 +89,15 @@ std::optional<Time> ProbeRules::next_tick() const {
 }
 
 bool ProbeRules::tick(Time now, bool container_has_started) {
+  if (now < earliest_) {
+    next_tick_ = earliest_;
+    return false;
+  }
   // Ticks that were missed during a long probe are one tick.
   const auto missed = std::max<std::int64_t>((now - next_tick_) / settings_.period, 0);
   next_tick_ += (missed + 1) * settings_.period;
   last_tick_ = now;
   errors_ = 0;
-  const auto uptime = std::chrono::floor<std::chrono::seconds>(now - container_started_);
-  if (uptime < settings_.initial_delay) return false;
   return kind_ == ProbeKind::kStartup || container_has_started;
 }
 

@@ -53,7 +53,7 @@ class ProbeRules {
 
   const ProbeKind kind_;
   const ProbeSettings settings_;
-  const Time container_started_;
+  const Time earliest_;  // when the initial delay is over
   Time last_tick_;
   Time next_tick_;
   bool second_look_;  // is owed to a run that was not ready at the first
