@@ -35,6 +35,7 @@ void check_failure_policy(const JobSetCheck& check);
 void check_volume_claims(const JobSetCheck& check);
 void check_group_scheduling(const JobSetCheck& check);
 void check_gangs(const JobSetCheck& check);
+void check_rank_environment(const JobSetCheck& check);
 
 // The entries start one after the other, not all at once.
 bool is_sequenced(Value jobset_spec);

@@ -2,6 +2,7 @@
 // or cannot be expressed, is refused (spec: jobset 8.3, 8.4).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace {
 
 Path spec_path() { return Path("spec"); }
 constexpr std::string_view kBarrierContainer = "group-scheduling-init";
+constexpr std::string_view kBarrierVolume = "group-scheduling";
 constexpr std::size_t kMostGroups = 8;  // of a Workload
 
 // The names of those that wait at the barrier; entries without replicas have no pods to wait.
@@ -39,24 +41,25 @@ void check_targets(const JobSetCheck& check, Value targets, const Path& path) {
   }
 }
 
-void check_reserved_name(const JobSetCheck& check) {
+void check_reserved_name(const JobSetCheck& check, Value pod_spec, const Path& path,
+                         std::string_view list, std::string_view name) {
+  const Value items = pod_spec.get(list);
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (text_of(items.item(i), "name") == name)
+      check.errors.invalid(path.child(list).index(i).child("name"), name,
+                           fmt::format("the {} name is reserved when groupSchedulingConfig is set",
+                                       list == "volumes" ? "volume" : "container"));
+}
+
+void check_reserved_names(const JobSetCheck& check) {
   const Value jobs = check.spec.get("replicatedJobs");
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     const Value pod_spec = jobs.item(j).get({"template", "spec", "template", "spec"});
-    for (const std::string_view list : {"initContainers", "containers"}) {
-      const Value containers = pod_spec.get(list);
-      for (std::size_t c = 0; c < containers.size(); ++c)
-        if (text_of(containers.item(c), "name") == kBarrierContainer)
-          check.errors.invalid(spec_path()
-                                   .child("replicatedJobs")
-                                   .index(j)
-                                   .child("template.spec.template.spec")
-                                   .child(list)
-                                   .index(c)
-                                   .child("name"),
-                               kBarrierContainer,
-                               "the container name is reserved when groupSchedulingConfig is set");
-    }
+    const Path path =
+        spec_path().child("replicatedJobs").index(j).child("template.spec.template.spec");
+    for (const std::string_view list : {"initContainers", "containers", "ephemeralContainers"})
+      check_reserved_name(check, pod_spec, path, list, kBarrierContainer);
+    check_reserved_name(check, pod_spec, path, "volumes", kBarrierVolume);
   }
 }
 
@@ -74,11 +77,33 @@ std::set<std::string_view> prerequisites(const JobSetCheck& check, std::string_v
   return found;
 }
 
+bool in_order(const JobSetCheck& check) {
+  return text_of(check.spec.get("startupPolicy"), "startupPolicyOrder") == "InOrder";
+}
+
+// Whoever waits at the barrier waits for the coordinator's name too, which it has when it starts.
+void check_coordinator_order(const JobSetCheck& check, Value config,
+                             const std::vector<std::string_view>& covered) {
+  const std::string_view coordinator = text_of(check.spec.get("coordinator"), "replicatedJob");
+  if (coordinator.empty() || std::ranges::find(covered, coordinator) != covered.end()) return;
+  auto before = prerequisites(check, coordinator);
+  if (in_order(check))
+    for (const Value job : check.spec.get("replicatedJobs").items()) {
+      if (text_of(job, "name") == coordinator) break;
+      before.insert(text_of(job, "name"));
+    }
+  for (const std::string_view waiting : covered)
+    if (before.contains(waiting))
+      check.errors.invalid(spec_path().child("groupSchedulingConfig"), config,
+                           fmt::format("replicatedJob {} of the coordinator starts after {}, "
+                                       "which would wait for it at the barrier",
+                                       coordinator, waiting));
+}
+
 void check_barrier_order(const JobSetCheck& check, Value config) {
   const Path path = spec_path().child("groupSchedulingConfig");
   const std::vector<std::string_view> covered = covered_jobs(check, config);
-  const bool in_order = text_of(check.spec.get("startupPolicy"), "startupPolicyOrder") == "InOrder";
-  if (in_order && covered.size() > 1)
+  if (in_order(check) && covered.size() > 1)
     check.errors.invalid(
         path, config,
         fmt::format("replicatedJobs {} and {} start one after the other (startupPolicy "
@@ -94,6 +119,7 @@ void check_barrier_order(const JobSetCheck& check, Value config) {
                         "wait for each other at the barrier",
                         later, earlier));
   }
+  check_coordinator_order(check, config, covered);
 }
 
 std::string_view gang_mode(Value holder) { return text_of(holder.get("gangConfig"), "gangMode"); }
@@ -150,8 +176,18 @@ void check_group_scheduling(const JobSetCheck& check) {
   if (!config.is_object()) return;
   const Path path = spec_path().child("groupSchedulingConfig");
   check_targets(check, config.get("targetReplicatedJobs"), path.child("targetReplicatedJobs"));
-  check_reserved_name(check);
+  check_reserved_names(check);
   check_barrier_order(check, config);
+}
+
+void check_rank_environment(const JobSetCheck& check) {
+  constexpr std::string_view kRankEnvironment = "muster.dev/rank-env";
+  const Value asked = check.jobset.get({"metadata", "annotations", kRankEnvironment});
+  const std::string_view text = asked.as_string();
+  if (asked.is_null() || text == "true" || text == "false" || !check.replicated_job(text).is_null())
+    return;
+  check.errors.invalid(Path("metadata").child("annotations").key(kRankEnvironment), text,
+                       "must be true, false or the name of a replicatedJob");
 }
 
 void check_gangs(const JobSetCheck& check) {

@@ -56,6 +56,47 @@ std::vector<Row> groups() {
        "spec.replicatedJobs[0].template.spec.template.spec.containers[0].name: Invalid value: "
        "\"group-scheduling-init\": the container name is reserved when groupSchedulingConfig is "
        "set"},
+      {"among init containers too",
+       jobset({job("a", {.pod = R"("containers": [{"name": "c", "image": "i"}],
+                                   "initContainers": [{"name": "group-scheduling-init",
+                                                       "image": "i"}])"})},
+              group),
+       "spec.replicatedJobs[0].template.spec.template.spec.initContainers[0].name: Invalid value: "
+       "\"group-scheduling-init\": the container name is reserved when groupSchedulingConfig is "
+       "set"},
+      {"and so is its volume's name",
+       jobset({job("a", {.pod = R"("containers": [{"name": "c", "image": "i"}],
+                                   "volumes": [{"name": "group-scheduling", "emptyDir": {}}])"})},
+              group),
+       "spec.replicatedJobs[0].template.spec.template.spec.volumes[0].name: Invalid value: "
+       "\"group-scheduling\": the volume name is reserved when groupSchedulingConfig is set"},
+      {"without a barrier these names are free",
+       jobset({job("a", {.pod = R"("containers": [{"name": "group-scheduling-init", "image": "i"}],
+                                   "volumes": [{"name": "group-scheduling", "emptyDir": {}}])"})}),
+       ""},
+      {"a barrier never opens for a coordinator that depends on it",
+       jobset({job("a"), job("b", {.more = depends_on("a")})},
+              R"("groupSchedulingConfig": {"targetReplicatedJobs": ["a"]},
+                 "coordinator": {"replicatedJob": "b"},)"),
+       "spec.groupSchedulingConfig: Invalid value: {\"targetReplicatedJobs\":[\"a\"]}: "
+       "replicatedJob b of the coordinator starts after a, which would wait for it at the barrier"},
+      {"or comes after it",
+       jobset({job("a"), job("b")},
+              R"("groupSchedulingConfig": {"targetReplicatedJobs": ["a"]},
+                 "startupPolicy": {"startupPolicyOrder": "InOrder"},
+                 "coordinator": {"replicatedJob": "b"},)"),
+       "spec.groupSchedulingConfig: Invalid value: {\"targetReplicatedJobs\":[\"a\"]}: "
+       "replicatedJob b of the coordinator starts after a, which would wait for it at the barrier"},
+      {"a coordinator that is there before may be waited for",
+       jobset({job("a"), job("b", {.more = depends_on("a")})},
+              R"("groupSchedulingConfig": {"targetReplicatedJobs": ["b"]},
+                 "coordinator": {"replicatedJob": "a"},)"),
+       ""},
+      {"in order, a barrier of one entry opens",
+       jobset({job("a"), job("b")},
+              R"("groupSchedulingConfig": {"targetReplicatedJobs": ["b"]},
+                 "startupPolicy": {"startupPolicyOrder": "InOrder"},)"),
+       ""},
       {"a barrier across a dependency never opens",
        jobset({job("a"), job("b", {.more = depends_on("a")}), job("c", {.more = depends_on("b")})},
               R"("groupSchedulingConfig": {"targetReplicatedJobs": ["a", "c"]},)"),
@@ -109,6 +150,22 @@ std::string row_name(const testing::TestParamInfo<Row>& info) {
   for (const char c : info.param.what)
     name += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
   return name;
+}
+
+TEST(RankEnvironment, IsForAllForOneEntryOrForNobody) {
+  const World world;
+  const auto fault = [&](std::string_view asked) {
+    return fault_of(world.create(
+        kJobSetVersion, "JobSet",
+        fmt::format(
+            R"({{"metadata": {{"name": "js", "annotations": {{"muster.dev/rank-env": "{}"}}}},
+                        "spec": {{"replicatedJobs": [{}]}}}})",
+            asked, job("workers"))));
+  };
+  for (const char* const good : {"true", "false", "workers"}) EXPECT_EQ(fault(good), "");
+  EXPECT_EQ(fault("drivers"),
+            "metadata.annotations[muster.dev/rank-env]: Invalid value: \"drivers\": must be true, "
+            "false or the name of a replicatedJob");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, JobSetGroups, testing::ValuesIn(groups()), row_name);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +22,8 @@ constexpr std::string_view kPriority = "jobset.sigs.k8s.io/priority";
 constexpr std::string_view kExclusive = "alpha.jobset.sigs.k8s.io/exclusive-topology";
 constexpr std::string_view kByNodeSelector = "alpha.jobset.sigs.k8s.io/node-selector";
 constexpr std::string_view kCompletionIndex = "batch.kubernetes.io/job-completion-index";
+constexpr std::string_view kRankOffset = "muster.dev/rank-offset";
+constexpr std::string_view kRank = "muster.dev/rank";
 
 std::string_view annotation_of(Value pod, std::string_view key) {
   return pod.get({"metadata", "annotations", key}).as_string();
@@ -39,6 +43,23 @@ std::string_view controller_uid(Value pod) {
   for (const Value owner : pod.get({"metadata", "ownerReferences"}).items())
     if (owner.get("controller").as_bool()) return text_of(owner, "uid");
   return {};
+}
+
+// --- Ranks ---
+
+std::optional<std::int64_t> number_of(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (fault != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
+  return number;
+}
+
+// The first rank of its Job stands in its template, which knows no index.
+void number_pod(Value pod) {
+  const auto offset = number_of(annotation_of(pod, kRankOffset));
+  const auto index = number_of(annotation_of(pod, kCompletionIndex));
+  if (offset && index && *offset <= std::numeric_limits<std::int64_t>::max() - *index)
+    pod.get({"metadata", "annotations"}).set(kRank, std::to_string(*offset + *index));
 }
 
 std::unexpected<Error> deny(std::string message) {
@@ -139,6 +160,7 @@ Status place_follower(const Context& context, Value pod) {
 }  // namespace
 
 Status mutate_jobset_pod(const Context& context, Value pod) {
+  number_pod(pod);
   if (!is_placed_by_us(pod)) return {};
   if (const Value priority = pod.get({"spec", "priority"}); !priority.is_null())
     pod.get("metadata").object_at("labels").set(kPriority, std::to_string(priority.as_int()));

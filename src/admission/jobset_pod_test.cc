@@ -143,5 +143,22 @@ TEST(ExclusivePlacement, NeedsNodesWithTheTopology) {
   EXPECT_EQ(cluster.create(kFollower).message(), "node does not have topology label: rack");
 }
 
+TEST(Ranks, AreTheFirstOfTheJobAndTheIndex) {
+  const World world;
+  const auto rank = [&](std::string_view offset, std::string_view index) {
+    const std::string annotation =
+        offset.empty() ? "" : fmt::format(R"("muster.dev/rank-offset": "{}",)", offset);
+    const Outcome made = world.create(
+        "v1", "Pod", pod({.index = index, .exclusive = "", .annotations = annotation}));
+    EXPECT_EQ(made.message(), "");
+    return std::string(made.at({"metadata", "annotations", "muster.dev/rank"}).as_string());
+  };
+  EXPECT_EQ(rank("8", "3"), "11");
+  EXPECT_EQ(rank("0", "0"), "0");
+  EXPECT_EQ(rank("", "3"), "") << "nobody asked";
+  EXPECT_EQ(rank("eight", "3"), "");
+  EXPECT_EQ(rank("9223372036854775807", "1"), "") << "there is no such number";
+}
+
 }  // namespace
 }  // namespace muster::admission

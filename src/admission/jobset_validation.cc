@@ -250,6 +250,7 @@ void admit_jobset_create(const Context& context, Value jobset, FieldErrors& erro
   check_volume_claims(check);
   check_group_scheduling(check);
   check_gangs(check);
+  check_rank_environment(check);
   validate_queued_create(context, jobset, errors);
 }
 
