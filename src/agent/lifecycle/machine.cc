@@ -171,19 +171,23 @@ class Machine {
   bool walk_barrier(std::size_t i) {
     auto& run = container(i).run;
     if (run && !run->alive()) return succeeded(*run->end) || after_failed_init(i);
-    if (run) return watch_barrier(pod_, memory_, i, now_, decision_);
-    if (!memory_.barrier_open && !hold_mains()) return false;
-    play_barrier(pod_, memory_, i, now_);
-    return watch_barrier(pod_, memory_, i, now_, decision_);
+    if (!run) {
+      if (!memory_.barrier_open && !hold_mains(false)) return false;
+      play_barrier(pod_, memory_, i, now_);
+    }
+    if (watch_barrier(pod_, memory_, i, now_, decision_)) return true;
+    hold_mains(false);
+    return false;
   }
 
-  // Whether each is held, or has a reason why it cannot be.
-  bool hold_mains() {
+  // Whether each is held, or has a reason why it cannot be. `again`: also those whose last attempt
+  // has ended.
+  bool hold_mains(bool again) {
     bool all = true;
     for (std::size_t i = 0; i < size(); ++i) {
       if (view(i).role != Role::kMain) continue;
       const auto& run = container(i).run;
-      if (!run || !run->alive()) start(i, true);
+      if (!run || (again && !run->alive())) start(i, true);
       all = all && ((run && run->held && !run->id.empty()) || container(i).trouble);
     }
     return all;
@@ -251,7 +255,7 @@ class Machine {
     memory.waits_until.reset();
     note_restart(memory.backoff, finished, now_, backoff_);
     if (!view(i).barrier) return start(i);
-    hold_mains();  // those that could not be made ready
+    hold_mains(true);
     play_barrier(pod_, memory_, i, now_);
     look(now_);
   }

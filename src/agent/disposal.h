@@ -1,0 +1,39 @@
+// Removes folders of pods that are gone, on a thread of its own: that may take long.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace muster::agent {
+
+class Disposal {
+ public:
+  Disposal();
+  ~Disposal();  // what is left is removed by the next agent
+  Disposal(const Disposal&) = delete;
+
+  // Folders that wait for their turn; what comes on top is left to the next agent, too.
+  static constexpr std::size_t kMaxWaiting = 100'000;
+
+  void remove_pod(std::string directory);  // volumes first, as they know their own rules
+  void remove_logs(std::string directory);
+
+ private:
+  struct Item {
+    std::string directory;
+    bool pod = false;
+  };
+  void add(Item item);
+  void work();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Item> waiting_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace muster::agent

@@ -1,0 +1,65 @@
+// What the pods of a node share, and what they ask of the agent.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "agent/inputs/names.h"
+#include "agent/lifecycle/restart.h"
+#include "agent/object_cache.h"
+#include "agent/paths.h"
+#include "agent/probes/prober.h"
+#include "agent/run_spec.h"
+#include "client/client.h"
+#include "controllers/runtime/events.h"
+#include "runtime/runtime.h"
+
+namespace muster::agent {
+
+// A run of a container that writes a log.
+struct LoggedRun {
+  std::string ns;
+  std::string pod;
+  std::string uid;
+  std::string container;
+  int run = 0;
+};
+
+// Gates of barriers, shared by all pods of a gang.
+class Gates {
+ public:
+  virtual ~Gates() = default;
+  virtual Status make(const std::string& file) = 0;            // once per file
+  virtual void open(const std::string& file) = 0;              // once per file
+  virtual void arrive(const std::string& file, int pods) = 0;  // -1: it went away
+  virtual int arrived(const std::string& file) const = 0;
+};
+
+struct NodeServices {
+  client::Client& client;
+  const api::Resource& pods;
+  const api::Resource& accounts;
+  runtime::Runtime& runtime;
+  Names& names;
+  Prober& prober;
+  ObjectCache& objects;
+  Gates& gates;
+  controllers::EventRecorder& events;
+  Paths paths;
+  Identity identity;
+  VolumePolicy volumes;
+  BackoffOptions backoff;
+  std::string node_name;
+  std::string host_ip;
+  json::Value allocatable;
+  std::vector<std::string> environment;  // NAME=value that every process gets
+
+  std::function<void(const LoggedRun&)> log_began, log_ended;
+  // No process of it lives any more: its room and devices are free.
+  std::function<void(const std::string& uid)> released;
+  // Nothing is left to do for it; the driver may go when the caller is done. `object_gone`: its
+  // folders may go, too.
+  std::function<void(const std::string& uid, bool object_gone)> retired;
+};
+
+}  // namespace muster::agent

@@ -1,0 +1,31 @@
+// Where the agent keeps what belongs to pods, below the data directory.
+//
+//   pods/<uid>/                                  volumes, messages, devices; `runtime` is the
+//   runtime's logs/<ns>_<pod>_<uid>/<container>/<run>.log  docs/logs.md gates/<ConfigMap's
+//   uid>_<key>                one per barrier claims/<ns>/<claim>/ persistentVolumeClaims
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+namespace muster::agent {
+
+struct Paths {
+  std::string data;
+
+  std::string pods() const { return data + "/pods"; }
+  std::string logs() const { return data + "/logs"; }
+  std::string gates() const { return data + "/gates"; }
+  std::string claims() const { return data + "/claims"; }
+  std::string names() const { return data + "/names"; }
+  std::string runtime() const { return data + "/runtime"; }
+
+  std::string pod(std::string_view uid) const { return fmt::format("{}/{}", pods(), uid); }
+  std::string pod_logs(std::string_view ns, std::string_view name, std::string_view uid) const {
+    return fmt::format("{}/{}_{}_{}", logs(), ns, name, uid);
+  }
+};
+
+}  // namespace muster::agent

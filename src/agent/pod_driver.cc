@@ -1,0 +1,346 @@
+#include "agent/pod_driver.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+
+#include "agent/devices.h"
+#include "agent/lifecycle/status.h"
+#include "agent/termination_message.h"
+#include "base/log.h"
+#include "json/parse.h"
+#include "json/write.h"
+
+namespace muster::agent {
+namespace {
+
+using json::Value;
+
+// What a pod tells while it starts is gathered for so long; what runs is told sooner, an end and a
+// pod that waits at a barrier at once.
+constexpr Duration kGatherStart = std::chrono::milliseconds(100);
+constexpr Duration kGatherRunning = std::chrono::milliseconds(5);
+
+// A look at the machine that leads to actions is followed by another; so many in a row mean that
+// something is wrong, and the loop must see to others in between.
+constexpr int kMaxLooks = 32;
+
+constexpr Duration kRetry = std::chrono::seconds(1);  // of what should not fail
+
+FoundRun found_run(const runtime::RunState& state) {
+  Run run{.number = state.id.number, .id = state.container_id};
+  run.held = state.phase == runtime::RunPhase::kHeld;
+  run.started = state.started;
+  return {.container = state.id.container, .run = std::move(run)};
+}
+
+}  // namespace
+
+PodDriver::PodDriver(NodeServices& node, const client::ObjectPtr& object,
+                     const runtime::Runtime::Adopted* adopted)
+    : node_(node),
+      writer_(node.client, node.pods, object->meta().ns, object->meta().name,
+              {.patch = [this](json::Arena& arena) { return status_patch_now(arena); },
+               .written =
+                   [this](std::string answer) {
+                     if (const auto meta = api::read_meta(answer))
+                       parse(answer, client::to_revision(meta->resource_version));
+                     wake();
+                   },
+               .no_such_pod = [this] { object_gone(); }}) {
+  parse(object->bytes(), object->revision());
+  references_ = references_of(pod_, view_);
+  std::vector<FoundRun> found;
+  if (adopted != nullptr) {
+    in_runtime_ = true;
+    for (const runtime::RunState& state : adopted->runs) {
+      FoundRun& run = found.emplace_back(found_run(state));
+      const auto at = view_.find(run.container);
+      if (state.exit && at) run.run.end = end_of(*at, run.run, *state.exit);
+    }
+  }
+  memory_ = recall(view_, pod_.get("status"), found, now());
+  if (!memory_.start_time) memory_.start_time = now();
+  memory_.host_ip = node_.host_ip;
+}
+
+PodDriver::~PodDriver() {
+  node_.client.loop().cancel(timer_);
+  if (at_barrier_) node_.gates.arrive(gate_file(), -1);
+}
+
+void PodDriver::begin(std::vector<std::string> devices) {
+  devices_ = std::move(devices);
+  if (!devices_.empty() && !in_runtime_ && make_directories())
+    write_devices(node_.paths.pod(view_.uid), devices_);
+  if (in_runtime_ && memory_.stage == Stage::kSync) {
+    memory_.prepared = take_address().has_value();
+    // What cannot be brought up to date now is when an object changes.
+    if (const Status fresh = refresh_volumes(); !fresh)
+      log::warn("cannot refresh the volumes of a pod",
+                {{"pod", view_.name}, {"error", fresh.error().message}});
+  }
+  for (std::size_t i = 0; i < memory_.containers.size(); ++i) {
+    auto& run = memory_.containers[i].run;
+    if (!in_runtime_ || !run || !run->running() || view_.containers[i].barrier) continue;
+    node_.log_began({view_.ns, view_.name, view_.uid, view_.containers[i].name, run->number});
+    node_.prober.add(probe_target(i, *run));
+  }
+  wake();
+}
+
+void PodDriver::reject(Verdict why) {
+  tell(std::nullopt, true, why.reason, why.message);
+  why.message = "Pod was rejected: " + why.message;
+  memory_.failed = std::move(why);
+  memory_.stage = Stage::kTerminated;
+  rejected_ = true;
+  wake();
+}
+
+void PodDriver::parse(std::string_view bytes, store::Revision revision) {
+  if (revision <= revision_ && revision != 0) return;
+  auto arena = std::make_unique<json::Arena>(bytes.size() * 3);
+  const auto tree = json::parse(*arena, bytes);
+  if (!tree) return;
+  revision_ = revision;
+  arena_ = std::move(arena);
+  pod_ = *tree;
+  drop_unwanted_token(pod_);
+  view_ = read_pod_view(pod_);
+}
+
+void PodDriver::seen(const client::ObjectPtr& object) {
+  parse(object->bytes(), object->revision());
+  wake();
+}
+
+void PodDriver::object_gone() {
+  memory_.object_gone = true;
+  wake();
+}
+
+void PodDriver::object_changed(const Reference& reference) {
+  if (memory_.stage != Stage::kSync) return;
+  prepare_at_.reset();
+  for (ContainerMemory& container : memory_.containers) {
+    if (container.trouble) container.trouble->retry = now();
+  }
+  const bool only_barrier = view_.barrier && reference.name == view_.barrier->config_map &&
+                            pod_.get({"spec", "volumes"}).empty();
+  if (memory_.prepared && !only_barrier) {
+    if (const Status fresh = refresh_volumes(); !fresh)
+      tell(std::nullopt, true, "FailedMount", fresh.error().message);
+  }
+  wake();
+}
+
+void PodDriver::wake() {
+  if (retired_ || std::exchange(wake_posted_, true)) return;
+  node_.client.loop().post([this, alive = std::weak_ptr(alive_)] {
+    if (!alive.expired()) step();
+  });
+}
+
+void PodDriver::step() {
+  wake_posted_ = false;
+  if (retired_) return;
+  if (view_.deleted && !std::exchange(only_readiness_, view_.deleted))
+    node_.prober.only_readiness(view_.uid);
+  std::optional<Time> look_again;
+  if (!rejected_) {
+    note_barrier();
+    for (int looks = 0;; ++looks) {
+      if (memory_.stage == Stage::kSync && !memory_.prepared) prepare();
+      const Decision decision = advance(view_, memory_, node_.backoff, now());
+      for (const Notice& notice : decision.notices)
+        tell(notice.container, notice.warning, notice.reason, notice.message);
+      for (const Action& action : decision.actions) carry_out(action);
+      note_barrier();
+      look_again = decision.look_again;
+      const bool due = look_again && *look_again <= now();
+      if (decision.actions.empty() && !due) break;
+      if (looks == kMaxLooks) {
+        look_again = now() + kRetry;
+        break;
+      }
+    }
+  }
+  if (memory_.stage == Stage::kSync && prepare_at_)
+    look_again = std::min(look_again.value_or(*prepare_at_), *prepare_at_);
+  set_timer(look_again);
+  report();
+  if (memory_.stage == Stage::kTerminated) wind_up();
+}
+
+void PodDriver::set_timer(std::optional<Time> when) {
+  node_.client.loop().cancel(timer_);
+  timer_ = TimerId::kNone;
+  if (when) timer_ = node_.client.loop().after(*when - now(), [this] { wake(); });
+}
+
+void PodDriver::carry_out(const Action& action) {
+  const std::size_t i = action.container;
+  switch (action.kind) {
+    case Action::Kind::kStart:
+      return start(i, action.held);
+    case Action::Kind::kPostStart:
+      return run_hook_of(i, true);
+    case Action::Kind::kPreStop:
+      return run_hook_of(i, false);
+    case Action::Kind::kTerminate:
+      hooks_.erase(i);
+      return node_.runtime.signal(id_of(i, *memory_.containers[i].run), SIGTERM);
+    case Action::Kind::kKill:
+      hooks_.erase(i);
+      return node_.runtime.kill(id_of(i, *memory_.containers[i].run));
+    case Action::Kind::kOpenGate:
+      return node_.gates.open(gate_file());
+  }
+}
+
+void PodDriver::note_barrier() {
+  if (!view_.barrier) return;
+  const Value map = node_.objects.config_map(view_.ns, view_.barrier->config_map);
+  memory_.barrier_open = map.get({"data", view_.barrier->key}).is_string() ||
+                         map.get({"binaryData", view_.barrier->key}).is_string();
+  const auto& run = memory_.containers[*view_.find(kBarrierContainer)].run;
+  const bool waits = run && run->alive();
+  if (waits != at_barrier_ && !gate_file().empty()) {
+    at_barrier_ = waits;
+    node_.gates.arrive(gate_file(), waits ? 1 : -1);
+  }
+  memory_.barrier_arrived = node_.gates.arrived(gate_file());
+}
+
+// One per ConfigMap and key; empty while there is no such ConfigMap.
+std::string PodDriver::gate_file() const {
+  const Value map = node_.objects.config_map(view_.ns, view_.barrier->config_map);
+  const std::string_view uid = map.get({"metadata", "uid"}).as_string();
+  if (uid.empty()) return {};
+  return fmt::format("{}/{}_{}", node_.paths.gates(), uid, view_.barrier->key);
+}
+
+runtime::RunId PodDriver::id_of(std::size_t i, const Run& run) const {
+  return {.pod_uid = view_.uid, .container = view_.containers[i].name, .number = run.number};
+}
+
+Value PodDriver::spec_of(std::size_t i) const {
+  return container_spec(pod_, view_.containers[i].name);
+}
+
+std::optional<runtime::RunId> PodDriver::running(std::string_view container) const {
+  const auto at = view_.find(container);
+  if (!at || view_.containers[*at].barrier) return std::nullopt;
+  const auto& run = memory_.containers[*at].run;
+  return run && run->running() ? std::optional(id_of(*at, *run)) : std::nullopt;
+}
+
+std::vector<runtime::RunId> PodDriver::alive_runs() const {
+  std::vector<runtime::RunId> runs;
+  for (std::size_t i = 0; i < memory_.containers.size(); ++i) {
+    const auto& run = memory_.containers[i].run;
+    if (run && run->alive() && !view_.containers[i].barrier) runs.push_back(id_of(i, *run));
+  }
+  return runs;
+}
+
+void PodDriver::tell(std::optional<std::size_t> container, bool warning, std::string reason,
+                     std::string message) {
+  controllers::Event event{.regarding = {.api_version = "v1",
+                                         .kind = "Pod",
+                                         .ns = view_.ns,
+                                         .name = view_.name,
+                                         .uid = view_.uid},
+                           .warning = warning,
+                           .reason = std::move(reason),
+                           .message = std::move(message)};
+  if (container) {
+    const ContainerView& view = view_.containers[*container];
+    event.regarding.field_path = fmt::format(
+        "spec.{}{{{}}}", view.role == Role::kMain ? "containers" : "initContainers", view.name);
+  }
+  node_.events.record(event);
+}
+
+void PodDriver::report() {
+  if (!memory_.object_gone) writer_.want(report_delay());
+}
+
+Duration PodDriver::report_delay() const {
+  if (memory_.stage == Stage::kTerminated || at_barrier_) return Duration::zero();
+  const bool runs = std::ranges::any_of(memory_.containers,
+                                        [](const auto& c) { return c.run && c.run->started; });
+  return runs ? kGatherRunning : kGatherStart;
+}
+
+Value PodDriver::status_patch_now(json::Arena& arena) {
+  if (memory_.object_gone) return {};
+  const Value status = rejected_ ? write_rejection(arena, view_, memory_, pod_)
+                                 : write_status(arena, view_, memory_, pod_, now());
+  return status_patch(arena, view_, pod_.get("status"), status);
+}
+
+bool PodDriver::api_shows_end() const {
+  const std::string_view phase = pod_.get({"status", "phase"}).as_string();
+  return phase == "Succeeded" || phase == "Failed";
+}
+
+// Nothing runs any more. First the end is told, then the runtime forgets the pod: who dies in
+// between finds out again how it ended.
+void PodDriver::wind_up() {
+  if (preparing_ || starts_under_way_ > 0) return;
+  if (!std::exchange(released_, true)) node_.released(view_.uid);
+  if (!memory_.object_gone && (!api_shows_end() || writer_.busy())) return;
+  if (in_runtime_) return leave_runtime();
+  if (memory_.object_gone) return retire();
+  if (view_.deleted) return delete_object();
+  retire();
+}
+
+void PodDriver::leave_runtime() {
+  if (std::exchange(leaving_runtime_, true)) return;
+  node_.runtime.remove_pod(view_.uid, [this, alive = std::weak_ptr(alive_)](const Status& left) {
+    if (alive.expired()) return;
+    leaving_runtime_ = false;
+    if (left) {
+      in_runtime_ = false;
+      return wake();
+    }
+    log::warn("cannot clean up after a pod",
+              {{"pod", view_.name}, {"error", left.error().message}});
+    set_timer(now() + kRetry);
+  });
+}
+
+// Only this very pod, never a later one of its name.
+void PodDriver::delete_object() {
+  if (std::exchange(deleting_, true)) return;
+  node_.client.write(
+      {.verb = client::Verb::kDelete,
+       .resource = &node_.pods,
+       .ns = view_.ns,
+       .name = view_.name,
+       .body =
+           fmt::format(R"({{"gracePeriodSeconds":0,"preconditions":{{"uid":"{}"}}}})", view_.uid)},
+      [this, alive = std::weak_ptr(alive_)](const Result<std::string>& answer) {
+        if (alive.expired()) return;
+        deleting_ = false;
+        const bool gone = !answer && (answer.error().code == Code::kNotFound ||
+                                      answer.error().code == Code::kConflict);
+        if (answer || gone) return retire();  // what is left of it waits for its finalizers
+        log::warn("cannot remove a stopped pod",
+                  {{"pod", view_.name}, {"error", answer.error().message}});
+        set_timer(now() + kRetry);
+      });
+}
+
+void PodDriver::retire() {
+  if (std::exchange(retired_, true)) return;
+  set_timer(std::nullopt);
+  node_.names.remove(view_.uid);
+  node_.retired(view_.uid, memory_.object_gone);
+}
+
+}  // namespace muster::agent

@@ -1,0 +1,120 @@
+// One pod on this node, from its binding until nothing of it is left: asks the machine
+// (lifecycle/machine.h) what is next and does it.
+//
+// Used on one loop. Everything that is heard wakes it; between two things that happen it does
+// nothing and has no timer but the one that the machine asked for.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "agent/hooks.h"
+#include "agent/inputs/names.h"
+#include "agent/lifecycle/machine.h"
+#include "agent/lifecycle/recall.h"
+#include "agent/node_services.h"
+#include "agent/references.h"
+#include "agent/status_writer.h"
+#include "client/informer.h"
+
+namespace muster::agent {
+
+class PodDriver {
+ public:
+  // `adopted` is what the runtime found of it; null if nothing.
+  PodDriver(NodeServices& node, const client::ObjectPtr& object,
+            const runtime::Runtime::Adopted* adopted);
+  ~PodDriver();
+  PodDriver(const PodDriver&) = delete;
+
+  void begin(std::vector<std::string> devices);  // the node takes it
+  void reject(Verdict why);                      // the node does not
+
+  void seen(const client::ObjectPtr& object);  // a newer version
+  void object_gone();
+  void object_changed(const Reference& reference);  // that it refers to
+  void run_changed(const runtime::RunState& state);
+  void probed(const runtime::RunId& run, ProbeKind kind, bool success);
+  void tell(std::optional<std::size_t> container, bool warning, std::string reason,
+            std::string message);
+
+  const PodView& view() const { return view_; }
+  const std::set<Reference>& references() const { return references_; }
+  std::optional<runtime::RunId> running(std::string_view container) const;
+  std::vector<runtime::RunId> alive_runs() const;
+
+ private:
+  void parse(std::string_view bytes, store::Revision revision);
+  void wake();
+  void step();
+  void set_timer(std::optional<Time> when);
+  void carry_out(const Action& action);
+
+  // Before the first container: address, folders, volumes, a home for its processes.
+  void prepare();
+  void prepare_again_later(std::string_view reason, const std::string& message);
+  Status make_directories();
+  Status take_address();
+  Status refresh_volumes();
+  bool fetch_tokens();  // false: under way
+  void enter_runtime();
+  PodFacts facts();
+  VolumeRoot volume_root();
+
+  void start(std::size_t container, bool held);
+  void cannot_start(std::size_t container, std::string_view reason, const std::string& message);
+  void executed(std::size_t container, Run& run, Time when);
+  void ended(std::size_t container, Run& run, const runtime::Exit& exit);
+  End end_of(std::size_t container, const Run& run, const runtime::Exit& exit);
+  ProbeTarget probe_target(std::size_t container, const Run& run);
+  void run_hook_of(std::size_t container, bool post_start);
+  void hook_done(std::size_t container, int number, bool post_start, const Status& outcome,
+                 const std::string& fallback);
+  void note_barrier();
+  std::string gate_file() const;
+
+  void report();
+  Duration report_delay() const;
+  json::Value status_patch_now(json::Arena& arena);
+  bool api_shows_end() const;
+  void wind_up();
+  void leave_runtime();
+  void delete_object();
+  void retire();
+
+  runtime::RunId id_of(std::size_t container, const Run& run) const;
+  Time now() const { return node_.client.loop().clock().now(); }
+  json::Value spec_of(std::size_t container) const;
+
+  NodeServices& node_;
+  std::unique_ptr<json::Arena> arena_;
+  json::Value pod_;  // of the newest version
+  store::Revision revision_ = 0;
+  PodView view_;
+  PodMemory memory_;
+  std::set<Reference> references_;
+  std::vector<std::string> devices_;  // GPUs
+  StatusWriter writer_;
+  TimerId timer_ = TimerId::kNone;
+  bool wake_posted_ = false;
+  bool rejected_ = false;
+
+  bool preparing_ = false;
+  std::optional<Time> prepare_at_;  // the last attempt failed
+  int failed_preparations_ = 0;
+  std::map<std::string, std::string> tokens_;  // by what was asked for
+  bool in_runtime_ = false;
+  bool leaving_runtime_ = false;
+  bool released_ = false;
+  bool deleting_ = false;
+  bool retired_ = false;
+  bool only_readiness_ = false;
+  int starts_under_way_ = 0;
+  bool at_barrier_ = false;                                // counted there
+  std::map<std::size_t, std::unique_ptr<HookRun>> hooks_;  // by container
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace muster::agent

@@ -1,0 +1,333 @@
+// PodDriver: what comes before the first container, and the runs of containers.
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "agent/devices.h"
+#include "agent/pod_driver.h"
+#include "agent/termination_message.h"
+#include "base/log.h"
+#include "json/parse.h"
+#include "json/write.h"
+
+namespace muster::agent {
+namespace {
+
+using json::Value;
+
+constexpr Duration kFirstRetry = std::chrono::milliseconds(500);
+constexpr Duration kLongestRetry = std::chrono::seconds(120);
+constexpr Duration kStartRetry = std::chrono::seconds(10);
+
+Status make_directory(const std::string& path) {
+  std::error_code failed;
+  std::filesystem::create_directories(path, failed);
+  if (failed)
+    return fail(Code::kInternal, fmt::format("cannot make {}: {}", path, failed.message()));
+  return {};
+}
+
+std::vector<Value> token_sources(Value pod) {
+  std::vector<Value> found;
+  for (const Value volume : pod.get({"spec", "volumes"}).items()) {
+    for (const Value source : volume.get({"projected", "sources"}).items()) {
+      if (const Value token = source.get("serviceAccountToken"); token.is_object())
+        found.push_back(token);
+    }
+  }
+  return found;
+}
+
+std::string token_key(Value source) {
+  return fmt::format("{}/{}", source.get("audience").as_string(),
+                     source.get("expirationSeconds").as_int());
+}
+
+}  // namespace
+
+void PodDriver::prepare() {
+  if (preparing_ || (prepare_at_ && now() < *prepare_at_)) return;
+  prepare_at_.reset();
+  if (const Status made = make_directories(); !made)
+    return prepare_again_later("FailedMount", made.error().message);
+  if (const Status named = take_address(); !named)
+    return prepare_again_later("FailedCreatePodSandBox",
+                               "Failed to create pod sandbox: " + named.error().message);
+  if (!fetch_tokens()) return;
+  if (const Status mounted = refresh_volumes(); !mounted)
+    return prepare_again_later("FailedMount", mounted.error().message);
+  enter_runtime();
+}
+
+void PodDriver::prepare_again_later(std::string_view reason, const std::string& message) {
+  tell(std::nullopt, true, std::string(reason), message);
+  const Duration delay =
+      std::min(kLongestRetry, kFirstRetry * (1 << std::min(failed_preparations_++, 8)));
+  prepare_at_ = now() + delay;
+}
+
+Status PodDriver::make_directories() {
+  MUSTER_CHECK(make_directory(node_.paths.pod(view_.uid) + "/messages"));
+  const std::string logs = node_.paths.pod_logs(view_.ns, view_.name, view_.uid);
+  for (const ContainerView& container : view_.containers)
+    MUSTER_CHECK(make_directory(logs + "/" + container.name));
+  return {};
+}
+
+// Names are known before any process starts.
+Status PodDriver::take_address() {
+  const Value spec = pod_.get("spec");
+  if (spec.get("hostNetwork").as_bool()) {
+    memory_.pod_ip = node_.host_ip;
+    return {};
+  }
+  MUSTER_TRY(memory_.pod_ip,
+             node_.names.add({.ns = view_.ns,
+                              .uid = view_.uid,
+                              .hostname = hostname_of(view_.name, spec.get("hostname").as_string()),
+                              .subdomain = std::string(spec.get("subdomain").as_string())},
+                             memory_.pod_ip));
+  return {};
+}
+
+Status PodDriver::refresh_volumes() {
+  return set_up_volumes(volume_root(), pod_, facts(), node_.objects);
+}
+
+bool PodDriver::fetch_tokens() {
+  const auto sources = token_sources(pod_);
+  const auto next = std::ranges::find_if(
+      sources, [&](Value source) { return !tokens_.contains(token_key(source)); });
+  if (next == sources.end()) return true;
+  json::Arena arena;
+  Value request = Value::object(arena);
+  request.set("apiVersion", "authentication.k8s.io/v1");
+  request.set("kind", "TokenRequest");
+  const Value spec = request.object_at("spec");
+  spec.array_at("audiences");
+  if (const Value audience = next->get("audience"); audience.is_string())
+    spec.get("audiences").push_back(audience);
+  if (const Value seconds = next->get("expirationSeconds"); seconds.is_number())
+    spec.set("expirationSeconds", seconds);
+  const std::string_view account = pod_.get({"spec", "serviceAccountName"}).as_string();
+  preparing_ = true;
+  node_.client.write({.verb = client::Verb::kCreate,
+                      .resource = &node_.accounts,
+                      .ns = view_.ns,
+                      .name = account.empty() ? "default" : std::string(account),
+                      .subresource = "token",
+                      .body = json::write(request)},
+                     [this, key = token_key(*next),
+                      alive = std::weak_ptr(alive_)](const Result<std::string>& answer) {
+                       if (alive.expired()) return;
+                       preparing_ = false;
+                       json::Arena reply;
+                       const auto tree =
+                           answer ? json::parse(reply, *answer) : std::unexpected(answer.error());
+                       if (tree) {
+                         tokens_[key] = tree->get({"status", "token"}).as_string();
+                       } else {
+                         prepare_again_later("FailedMount", tree.error().message);
+                       }
+                       wake();
+                     });
+  return false;
+}
+
+void PodDriver::enter_runtime() {
+  const Value spec = pod_.get("spec");
+  const bool host = spec.get("hostNetwork").as_bool();
+  preparing_ = in_runtime_ = true;
+  node_.runtime.start_pod(
+      {.uid = view_.uid,
+       .directory = node_.paths.pod(view_.uid),
+       .hostname = host ? "" : hostname_of(view_.name, spec.get("hostname").as_string()),
+       .hosts_file = host ? "" : node_.names.hosts_file(view_.ns)},
+      [this, alive = std::weak_ptr(alive_)](const Status& started) {
+        if (alive.expired()) return;
+        preparing_ = false;
+        if (started) {
+          memory_.prepared = true;
+        } else {
+          prepare_again_later("FailedCreatePodSandBox",
+                              "Failed to create pod sandbox: " + started.error().message);
+        }
+        wake();
+      });
+}
+
+PodFacts PodDriver::facts() {
+  const std::string hostname = hostname_of(view_.name, pod_.get({"spec", "hostname"}).as_string());
+  return {.node_name = node_.node_name,
+          .host_ip = node_.host_ip,
+          .pod_ip = memory_.pod_ip,
+          .hostname = hostname,
+          .node_allocatable = node_.allocatable,
+          .inherited = node_.environment,
+          .devices = device_environment(devices_)};
+}
+
+VolumeRoot PodDriver::volume_root() {
+  return {.pod_directory = node_.paths.pod(view_.uid),
+          .policy = node_.volumes,
+          .service_account_token = [this](Value source) -> Result<std::string> {
+            const auto token = tokens_.find(token_key(source));
+            if (token == tokens_.end())
+              return fail(Code::kUnavailable, "the token is not there yet");
+            return token->second;
+          }};
+}
+
+void PodDriver::start(std::size_t i, bool held) {
+  const std::string gate = held ? gate_file() : "";
+  if (held && gate.empty())
+    return cannot_start(i, "ContainerCreating", "the barrier's ConfigMap is not there yet");
+  if (held) {
+    if (const Status made = node_.gates.make(gate); !made)
+      return cannot_start(i, "CreateContainerError", made.error().message);
+  }
+  const int number = memory_.containers[i].next_number;
+  const auto spec =
+      make_run_spec({.pod = pod_, .container = spec_of(i), .number = number, .gate = gate}, facts(),
+                    node_.objects, volume_root(), node_.paths, node_.identity);
+  if (!spec) return cannot_start(i, "CreateContainerConfigError", spec.error().message);
+  begin_run(memory_, i, held);
+  ++starts_under_way_;
+  node_.runtime.start(view_.uid, *spec,
+                      [this, i, number, alive = std::weak_ptr(alive_)](const Status& started) {
+                        if (alive.expired()) return;
+                        --starts_under_way_;
+                        wake();
+                        if (started) return;
+                        const auto& run = memory_.containers[i].run;
+                        if (!run || run->number != number || run->started || !run->alive()) return;
+                        take_back_run(memory_, i);
+                        cannot_start(i, "CreateContainerError", started.error().message);
+                      });
+  tell(i, false, "Created", "Container created");
+}
+
+void PodDriver::cannot_start(std::size_t i, std::string_view reason, const std::string& message) {
+  if (reason != "ContainerCreating") tell(i, true, "Failed", "Error: " + message);
+  note_trouble(memory_, i,
+               {.reason = std::string(reason), .message = message, .retry = now() + kStartRetry});
+}
+
+void PodDriver::run_changed(const runtime::RunState& state) {
+  const auto at = view_.find(state.id.container);
+  Run* const run = find_run(view_, memory_, state.id.container, state.id.number);
+  if (!at || run == nullptr || !run->alive()) return;
+  run->id = state.container_id;
+  if (state.started && !run->started) executed(*at, *run, *state.started);
+  if (state.exit) ended(*at, *run, *state.exit);
+  wake();
+}
+
+void PodDriver::executed(std::size_t i, Run& run, Time when) {
+  run.started = when;
+  run.held = false;
+  memory_.containers[i].trouble.reset();
+  node_.log_began({view_.ns, view_.name, view_.uid, view_.containers[i].name, run.number});
+  tell(i, false, "Started", "Container started");
+  node_.prober.add(probe_target(i, run));
+}
+
+void PodDriver::ended(std::size_t i, Run& run, const runtime::Exit& exit) {
+  run.end = end_of(i, run, exit);
+  if (!exit.start_error.empty()) tell(i, true, "Failed", "Error: " + exit.start_error);
+  hooks_.erase(i);
+  node_.prober.remove(id_of(i, run));
+  node_.log_ended({view_.ns, view_.name, view_.uid, view_.containers[i].name, run.number});
+  // Killed because of its hook: that is why it waits for its next start.
+  if (run.post_start == Hook::kFailed)
+    note_trouble(
+        memory_, i,
+        {.reason = "PostStartHookError", .message = "PostStartHook failed", .retry = now()});
+}
+
+End PodDriver::end_of(std::size_t i, const Run& run, const runtime::Exit& exit) {
+  if (exit.lost)
+    return {.code = 137,
+            .reason = "ContainerStatusUnknown",
+            .message = "The container could not be located when the pod was terminated",
+            .finished = exit.finished};
+  if (!exit.start_error.empty())
+    return {.code = 128,
+            .reason = "StartError",
+            .message = exit.start_error,
+            .finished = exit.finished};
+  const std::string& name = view_.containers[i].name;
+  const bool from_log = exit.code != 0 && spec_of(i).get("terminationMessagePolicy").as_string() ==
+                                              "FallbackToLogsOnError";
+  return {.code = exit.code,
+          .reason = exit.out_of_memory ? "OOMKilled"
+                    : exit.code == 0   ? "Completed"
+                                       : "Error",
+          .message = read_last_words(
+              {.message_file =
+                   fmt::format("{}/messages/{}.{}", node_.paths.pod(view_.uid), name, run.number),
+               .log_file = fmt::format("{}/{}/{}.log",
+                                       node_.paths.pod_logs(view_.ns, view_.name, view_.uid), name,
+                                       run.number),
+               .from_log = from_log}),
+          .finished = exit.finished};
+}
+
+ProbeTarget PodDriver::probe_target(std::size_t i, const Run& run) {
+  return {.run = id_of(i, run),
+          .pod_ip = memory_.pod_ip,
+          .started = run.started.value_or(now()),
+          .container = spec_of(i),
+          .was_started = run.startup == true,
+          .was_ready = run.readiness == true};
+}
+
+void PodDriver::probed(const runtime::RunId& id, ProbeKind kind, bool success) {
+  Run* const run = find_run(view_, memory_, id.container, id.number);
+  if (run == nullptr || !run->alive()) return;
+  switch (kind) {
+    case ProbeKind::kStartup:
+      run->startup = success;
+      break;
+    case ProbeKind::kReadiness:
+      run->readiness = success;
+      break;
+    case ProbeKind::kLiveness:
+      break;
+  }
+  if (kind != ProbeKind::kReadiness && !success) run->unhealthy = true;
+  wake();
+}
+
+void PodDriver::run_hook_of(std::size_t i, bool post_start) {
+  const Run& run = *memory_.containers[i].run;
+  const Value handler = spec_of(i).get({"lifecycle", post_start ? "postStart" : "preStop"});
+  hooks_[i] =
+      run_hook(node_.client.loop(), node_.runtime, node_.prober, handler, probe_target(i, run),
+               [this, i, number = run.number, post_start](const Status& outcome,
+                                                          const std::string& fallback) {
+                 hook_done(i, number, post_start, outcome, fallback);
+               });
+}
+
+void PodDriver::hook_done(std::size_t i, int number, bool post_start, const Status& outcome,
+                          const std::string& fallback) {
+  // Called by the hook itself: it goes when it has returned.
+  node_.client.loop().post([hook = std::shared_ptr<HookRun>(std::move(hooks_[i]))] {});
+  hooks_.erase(i);
+  if (!fallback.empty()) tell(i, true, "LifecycleHTTPFallback", fallback);
+  auto& run = memory_.containers[i].run;
+  if (!run || run->number != number || !run->alive()) return;
+  const Hook ended_as = outcome ? Hook::kDone : Hook::kFailed;
+  if (post_start) {
+    run->post_start = ended_as;
+  } else if (run->stop) {
+    run->stop->pre_stop = ended_as;
+    if (!outcome) tell(i, true, "FailedPreStopHook", "PreStopHook failed");
+  }
+  wake();
+}
+
+}  // namespace muster::agent

@@ -1,0 +1,53 @@
+// Brings a pod's status to the API: one write at a time, what changes meanwhile goes with the next,
+// small changes are gathered for a moment. An answer other than "no such pod" is repeated until it
+// is right; processes never wait for it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "client/client.h"
+#include "json/value.h"
+
+namespace muster::agent {
+
+class StatusWriter {
+ public:
+  struct Callbacks {
+    // The patch that is due now; null if there is nothing to tell.
+    std::function<json::Value(json::Arena&)> patch;
+    // The object as it is after the write.
+    std::function<void(std::string object)> written;
+    std::function<void()> no_such_pod;
+  };
+  StatusWriter(client::Client& client, const api::Resource& pods, std::string ns, std::string name,
+               Callbacks callbacks)
+      : client_(client),
+        pods_(pods),
+        ns_(std::move(ns)),
+        name_(std::move(name)),
+        callbacks_(std::move(callbacks)) {}
+  ~StatusWriter();
+  StatusWriter(const StatusWriter&) = delete;
+
+  void want(Duration within);  // the earliest wish counts
+  bool busy() const { return sending_ || due_; }
+
+ private:
+  void send();
+  void answered(Result<std::string> answer);
+
+  client::Client& client_;
+  const api::Resource& pods_;
+  const std::string ns_, name_;
+  const Callbacks callbacks_;
+  std::optional<Time> due_;
+  TimerId timer_ = TimerId::kNone;
+  bool sending_ = false;
+  int failures_ = 0;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace muster::agent

@@ -1,0 +1,58 @@
+#include "agent/termination_message.h"
+
+#include <algorithm>
+#include <fstream>
+#include <vector>
+
+namespace muster::agent {
+namespace {
+
+constexpr std::streamoff kMaxMessage = 4'096;
+constexpr std::size_t kMaxLogLines = 80;
+constexpr std::size_t kMaxLogBytes = 2'048;
+constexpr std::streamoff kLogWindow = 256 * 1024;  // enough for so many lines, or they are too long
+
+std::string end_of_file(const std::string& path, std::streamoff limit) {
+  std::ifstream in(path, std::ios::binary | std::ios::ate);
+  if (!in) return {};
+  const std::streamoff size = in.tellg();
+  in.seekg(std::max<std::streamoff>(0, size - limit));
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+// `<time> <stream> <F|P> <content>`; a partial line has no line break of its own.
+std::string content_of(std::string_view line) {
+  for (int field = 0; field < 2; ++field) {
+    const std::size_t blank = line.find(' ');
+    if (blank == std::string_view::npos) return {};
+    line.remove_prefix(blank + 1);
+  }
+  const bool partial = line.starts_with("P");
+  const std::size_t blank = line.find(' ');
+  line.remove_prefix(blank == std::string_view::npos ? line.size() : blank + 1);
+  return std::string(line) + (partial ? "" : "\n");
+}
+
+}  // namespace
+
+std::string tail_of_log(std::string_view lines) {
+  std::vector<std::string> tail;
+  while (!lines.empty() && tail.size() < kMaxLogLines) {
+    if (lines.ends_with('\n')) lines.remove_suffix(1);
+    const std::size_t start = lines.rfind('\n') + 1;  // 0 if there is none
+    tail.push_back(content_of(lines.substr(start)));
+    lines = lines.substr(0, start);
+  }
+  std::string text;
+  for (auto line = tail.rbegin(); line != tail.rend(); ++line) text += *line;
+  if (text.size() > kMaxLogBytes) text = text.substr(text.size() - kMaxLogBytes);
+  return text;
+}
+
+std::string read_last_words(const LastWords& words) {
+  std::string text = end_of_file(words.message_file, kMaxMessage);
+  if (text.empty() && words.from_log) text = tail_of_log(end_of_file(words.log_file, kLogWindow));
+  return text;
+}
+
+}  // namespace muster::agent
