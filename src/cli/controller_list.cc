@@ -10,7 +10,7 @@ namespace muster::cli {
 
 const std::set<std::string, std::less<>>& all_controllers() {
   static const std::set<std::string, std::less<>> kAll = {
-      "agent",     "claims", "endpointslice", "garbage",        "job", "jobset",
+      "agent",     "claims", "endpointslice", "garbage",        "job", "jobset", "manager",
       "namespace", "podgc",  "scheduler",     "serviceaccount", "ttl"};
   return kAll;
 }

@@ -8,6 +8,7 @@
 #include "controllers/garbage/controller.h"
 #include "controllers/job/controller.h"
 #include "controllers/jobset/controller.h"
+#include "controllers/manager/controller.h"
 #include "controllers/namespaces/controller.h"
 #include "controllers/placement/controller.h"
 #include "controllers/podgc/controller.h"
@@ -31,6 +32,7 @@ class JoinedControllers final : public ControllerSet {
       add<jobset::Controller>();
       add<placement::Controller>();
     }
+    if (wanted.contains("manager")) add<manager::Controller>();
     if (wanted.contains("job")) add<job::Controller>();
     if (wanted.contains("ttl")) add<ttl::Controller>();
     if (wanted.contains("scheduler")) add<scheduler::Scheduler>();
