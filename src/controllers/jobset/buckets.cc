@@ -33,9 +33,13 @@ Result<std::int32_t> wanted_job_attempt(const api::JobSet& set, const Child& chi
   return counted ? status->job_restarts[index] : 0;
 }
 
-Result<bool> is_previous(const api::JobSet& set, const Child& child, const Gates& gates) {
+Result<bool> is_previous(const api::JobSet& set, const Child& child, const Gates& gates,
+                         std::int32_t barrier_attempt) {
   if (!child.restart_attempt.value) return bad_label(child, label::kRestartAttempt);
   if (*child.restart_attempt.value < set.status.restarts) return true;
+  if (child.end == Child::End::kNone &&
+      child.barrier_attempt.value_or(barrier_attempt) < barrier_attempt)
+    return true;
   if (!gates.restart_job) return false;
   if (!child.replicated_job) return bad_label(child, label::kReplicatedJobName);
   if (!child.job_index.value) return bad_label(child, label::kJobIndex);
@@ -49,11 +53,11 @@ Result<bool> is_previous(const api::JobSet& set, const Child& child, const Gates
 }  // namespace
 
 Result<Buckets> sort_into_buckets(const api::JobSet& set, std::span<const Child* const> children,
-                                  const Gates& gates) {
+                                  const Gates& gates, std::int32_t barrier_attempt) {
   Buckets out;
   out.active.reserve(children.size());
   for (const Child* child : children) {
-    MUSTER_TRY(const bool previous, is_previous(set, *child, gates));
+    MUSTER_TRY(const bool previous, is_previous(set, *child, gates, barrier_attempt));
     if (previous) {
       out.previous.push_back(child);
     } else if (child->end == Child::End::kComplete) {

@@ -21,7 +21,8 @@ struct Buckets {
 };
 
 // Fails if a label that we put on the Job is gone or garbled: then nothing is safe to decide.
+// `barrier_attempt` is the set's: unfinished Jobs of an earlier one could pass its open barrier.
 Result<Buckets> sort_into_buckets(const api::JobSet& set, std::span<const Child* const> children,
-                                  const Gates& gates);
+                                  const Gates& gates, std::int32_t barrier_attempt = 0);
 
 }  // namespace muster::controllers::jobset

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/result.h"
+#include "controllers/jobset/barrier.h"
 #include "controllers/jobset/names.h"
 
 namespace muster::controllers::jobset {
@@ -60,6 +61,8 @@ Child read_child(Value job) {
   out.job_index = label_number(labels, label::kJobIndex);
   out.restart_attempt = label_number(labels, label::kRestartAttempt);
   out.job_restart_attempt = label_number(labels, label::kJobRestartAttempt);
+  out.barrier_attempt =
+      attempt_of_barrier(spec.get({"template", "metadata", "annotations", kBarrier}).as_string());
   out.suspend = spec.get("suspend").as_bool();
   out.parallelism = int32(spec.get("parallelism"), 1);
   if (const Value completions = spec.get("completions"); completions.is_number()) {

@@ -30,6 +30,7 @@ struct Child {
   LabelNumber job_index;
   LabelNumber restart_attempt;
   LabelNumber job_restart_attempt;
+  std::optional<std::int32_t> barrier_attempt;  // in which its pods wait for each other; or never
 
   bool suspend = false;
   std::int32_t parallelism = 1;

@@ -116,6 +116,31 @@ Step create_claims(const Kinds& kinds, const api::JobSet& set,
   return step;
 }
 
+Step create_barrier(const Kinds& kinds, const api::JobSet& set, std::int32_t resumes) {
+  Arena arena;
+  const Value config_map = object_of(arena, "ConfigMap", barrier_config_map(set), set);
+  const Value metadata = config_map.get("metadata");
+  metadata.object_at("labels").set(label::kJobSetName, set.meta.name);
+  metadata.object_at("annotations").set(kResumes, std::to_string(resumes));
+  add_owner(metadata, set);
+  Step step;
+  step.writes.push_back({.operation = create(*kinds.config_map, config_map)});
+  step.when_refused = refused(set, "BarrierCreationFailed");
+  return step;
+}
+
+Step renew_barrier(const Kinds& kinds, const Signal& signal) {
+  Arena arena;
+  const Value change = Value::object(arena, 2);
+  change.object_at("metadata")
+      .object_at("annotations")
+      .set(kResumes, std::to_string(signal.resumes + 1));
+  for (const auto& [key, text] : signal.data) change.object_at("data").set(key, Value());
+  Step step;
+  step.writes.push_back({.operation = patch(*kinds.config_map, signal.ref, change)});
+  return step;
+}
+
 Step scale_jobs(const Kinds& kinds, const api::JobSet& set, const Children& active) {
   Step step;
   Arena arena;

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "controllers/jobset/barrier.h"
 #include "controllers/jobset/buckets.h"
 #include "controllers/runtime/plan.h"
 
@@ -15,6 +16,7 @@ struct Kinds {
   const api::Resource* job;
   const api::Resource* service;
   const api::Resource* claim;
+  const api::Resource* config_map = nullptr;
 };
 
 // In the foreground: the name is taken until the last pod is gone, which is what keeps two attempts
@@ -32,6 +34,11 @@ std::vector<std::string> claim_names(const api::JobSet& set);
 // Those that are not in `existing` (spec: jobset 3.10).
 Step create_claims(const Kinds& kinds, const api::JobSet& set,
                    const std::set<std::string, std::less<>>& existing);
+
+// The barrier's ConfigMap, empty (spec: jobset 8.3).
+Step create_barrier(const Kinds& kinds, const api::JobSet& set, std::int32_t resumes);
+// An open barrier is behind the set: the next time it runs, its pods wait again.
+Step renew_barrier(const Kinds& kinds, const Signal& signal);
 
 // Brings parallelism and completions of running Jobs to what the template says now (spec: jobset
 // 3.14).

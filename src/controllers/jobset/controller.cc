@@ -22,7 +22,8 @@ Controller::Controller(Shared& shared)
     : kinds_{.job_set = shared.registry.find("jobset.x-k8s.io", "v1alpha2", "jobsets"),
              .job = shared.registry.find("batch", "v1", "jobs"),
              .service = shared.registry.find("", "v1", "services"),
-             .claim = shared.registry.find("", "v1", "persistentvolumeclaims")},
+             .claim = shared.registry.find("", "v1", "persistentvolumeclaims"),
+             .config_map = shared.registry.find("", "v1", "configmaps")},
       gates_(Gates::of(shared.gates)),
       job_sets_(shared.informers.changes_of("jobset.x-k8s.io", "v1alpha2", "jobsets"),
                 reader(api::read_job_set)),
@@ -32,10 +33,12 @@ Controller::Controller(Shared& shared)
       progress_(shared.metrics),
       events_(make_event_recorder(shared.client, shared.registry, "jobset",
                                   EventRecorder::Form::kSeries)),
+      barrier_program_(shared.barrier_program),
+      barriers_(gates_.group_scheduling ? make_barriers(shared) : nullptr),
       runner_(
           shared.client,
           {.name = "jobset",
-           .sources = {&job_sets_.informer(), &jobs_.informer(), &services_, &claims_},
+           .sources = sources(),
            .plan = [this](const QueueKey& key, const Pass& pass) { return plan_for(key, pass); },
            .carried_out = [this](const QueueKey& key) { progress_.carried_out(key); },
            .events = events_.get(),
@@ -44,6 +47,7 @@ Controller::Controller(Shared& shared)
     const api::Meta& meta = (after ? after : before)->meta();
     if (!after) progress_.gone({meta.ns, meta.name});
     runner_.add({meta.ns, meta.name});
+    if (barriers_) barriers_->look_at({meta.ns, meta.name});
   });
   // The one before too: a Job may have been taken away from its set.
   const auto owner_changed = [this](const auto& before, const auto& after) {
@@ -58,6 +62,29 @@ Controller::Controller(Shared& shared)
   services_.on_change(owner_changed);
 }
 
+std::unique_ptr<Barriers> Controller::make_barriers(Shared& shared) {
+  // Each start could be told; people read slower, and each telling is a write.
+  constexpr Duration kTellStarts = std::chrono::milliseconds(500);
+  return std::make_unique<Barriers>(shared,
+                                    Barriers::Uses{.kinds = kinds_,
+                                                   .job_sets = job_sets_,
+                                                   .jobs = jobs_,
+                                                   .events = *events_,
+                                                   .changed =
+                                                       [this](const QueueKey& set, bool now) {
+                                                         now ? runner_.add(set)
+                                                             : runner_.add_after(set, kTellStarts);
+                                                       }},
+                                    gates_);
+}
+
+std::vector<client::Informer*> Controller::sources() const {
+  std::vector<client::Informer*> out{&job_sets_.informer(), &jobs_.informer(), &services_,
+                                     &claims_};
+  if (barriers_) out.push_back(&barriers_->config_maps());
+  return out;
+}
+
 Plan Controller::plan_for(const QueueKey& key, const Pass& pass) {
   const api::JobSet* const set = job_sets_.find(key.ns, key.name);
   if (set == nullptr) return {};
@@ -69,6 +96,11 @@ Plan Controller::plan_for(const QueueKey& key, const Pass& pass) {
             .gates = gates_};
   for (std::string& name : claim_names(*set)) {
     if (claims_.find(key.ns, name)) view.claims.insert(std::move(name));
+  }
+  if (barriers_) {
+    view.signal = barriers_->signal_of(*set);
+    view.starts = barriers_->starts_of(*set);
+    view.barrier_program = barrier_program_;
   }
   Outcome outcome = plan(kinds_, view, pass.now);
   progress_.planned(key, *set, outcome.status, pass.now);

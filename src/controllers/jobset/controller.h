@@ -1,6 +1,7 @@
 // The JobSet controller: wires informers and a runner to the plan, and counts what came of it.
 #pragma once
 
+#include "controllers/jobset/barriers.h"
 #include "controllers/jobset/plan.h"
 #include "controllers/jobset/progress.h"
 #include "controllers/runtime/cache.h"
@@ -12,9 +13,11 @@ namespace muster::controllers::jobset {
 class Controller final : public controllers::Controller {
  public:
   explicit Controller(Shared& shared);
-  bool idle() const override { return runner_.idle(); }
+  bool idle() const override { return runner_.idle() && (!barriers_ || barriers_->idle()); }
 
  private:
+  std::unique_ptr<Barriers> make_barriers(Shared& shared);
+  std::vector<client::Informer*> sources() const;
   Plan plan_for(const QueueKey& key, const Pass& pass);
 
   Kinds kinds_;
@@ -25,6 +28,8 @@ class Controller final : public controllers::Controller {
   client::Informer& claims_;
   Progress progress_;
   std::unique_ptr<EventRecorder> events_;
+  BarrierProgram barrier_program_;
+  std::unique_ptr<Barriers> barriers_;  // null pointer if their gate is off
   Runner runner_;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/result.h"
+#include "controllers/jobset/barrier.h"
 #include "controllers/jobset/names.h"
 #include "controllers/jobset/status_draft.h"
 #include "controllers/runtime/parsed.h"
@@ -61,7 +62,8 @@ bool mounts(Value pod, std::string_view volume) {
 
 bool is_ours(std::string_view key) {
   return key.starts_with(label::kPrefix) || key == kExclusiveTopology ||
-         key == kNodeSelectorStrategy;
+         key == kNodeSelectorStrategy || key == kBarrier || key == kBarrierSize ||
+         key == kBarrierTimeout || key == kRankOffset;
 }
 
 Value without_ours(Arena& arena, Value map) {
@@ -75,13 +77,13 @@ Value without_ours(Arena& arena, Value map) {
 }  // namespace
 
 JobBuilder::JobBuilder(const api::JobSet& set, const api::ReplicatedJob& replicated_job,
-                       Gates gates)
+                       Gates gates, const Execution& execution)
     : set_(set), entry_(replicated_job), gates_(gates) {
   in_set_ = place([](const api::ReplicatedJob&) { return true; });
   in_group_ = place(
       [this](const api::ReplicatedJob& entry) { return entry.group_name == entry_.group_name; });
   template_ = parsed(arena_, entry_.template_json);
-  make_skeleton();
+  make_skeleton(execution);
 }
 
 template <class Among>
@@ -94,7 +96,7 @@ JobBuilder::Place JobBuilder::place(Among among) const {
   return out;
 }
 
-void JobBuilder::make_skeleton() {
+void JobBuilder::make_skeleton(const Execution& execution) {
   job_ = Value::object(arena_);
   job_.set("apiVersion", "batch/v1");
   job_.set("kind", "Job");
@@ -117,6 +119,10 @@ void JobBuilder::make_skeleton() {
   place_exclusively(metadata, pod_metadata);
   if (has_hostnames(set_)) pod.set("subdomain", subdomain(set_));
   add_volumes(pod);
+  add_ranks(execution);
+  // Last: its container comes after all others, and needs nothing of what they get.
+  if (has_barrier(set_, gates_) && is_covered(set_, entry_))
+    hold_at_barrier(pod_template, set_, execution.attempt, execution.barrier);
 }
 
 // What all Jobs of the entry have in common; JobSet's own keys win over the user's.
@@ -162,6 +168,11 @@ void JobBuilder::add_volumes(Value pod) {
   }
 }
 
+void JobBuilder::add_ranks(const Execution& execution) {
+  ranks_ = ranks_of(set_, entry_);
+  if (ranks_) add_rank_environment(job_.get("spec"), set_, *ranks_, execution.attempt);
+}
+
 std::string JobBuilder::build(std::int32_t index) {
   // The tree points at these texts while it is written.
   const std::string name = job_name(set_, entry_.name, index);
@@ -171,6 +182,7 @@ std::string JobBuilder::build(std::int32_t index) {
   const std::string key = job_key(set_.meta.ns, name);
   const std::string attempt = std::to_string(job_attempt(set_, entry_.name, index));
   const std::string node = fmt::format("{}_{}", set_.meta.ns, name);
+  const std::string rank = ranks_ ? std::to_string(ranks_->first + index * ranks_->per_job) : "";
   job_.get("metadata").set("name", Value::view(name));
   for (const Value map : maps_) {
     map.set(label::kJobIndex, Value::view(index_text));
@@ -178,6 +190,9 @@ std::string JobBuilder::build(std::int32_t index) {
     map.set(label::kJobGroupIndex, Value::view(group_index));
     map.set(label::kJobKey, Value::view(key));
     if (gates_.restart_job) map.set(label::kJobRestartAttempt, Value::view(attempt));
+  }
+  if (ranks_) {
+    job_.get({"spec", "template", "metadata", "annotations"}).set(kRankOffset, Value::view(rank));
   }
   if (by_node_selector_) {
     job_.get({"spec", "template", "spec"})

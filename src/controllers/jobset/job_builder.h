@@ -7,16 +7,25 @@
 #include <string>
 #include <string_view>
 
+#include "controllers/jobset/barrier_container.h"
 #include "controllers/jobset/child.h"
 #include "controllers/jobset/gates.h"
+#include "controllers/jobset/rank_environment.h"
 #include "json/value.h"
 
 namespace muster::controllers::jobset {
 
+// In which attempt Jobs are made, and how their pods wait for each other.
+struct Execution {
+  std::int32_t attempt = 0;  // restarts and resumes (barrier.h)
+  BarrierProgram barrier = {};
+};
+
 class JobBuilder {
  public:
   // `replicated_job` is one of the set's; both must outlive the builder.
-  JobBuilder(const api::JobSet& set, const api::ReplicatedJob& replicated_job, Gates gates);
+  JobBuilder(const api::JobSet& set, const api::ReplicatedJob& replicated_job, Gates gates,
+             const Execution& execution = {});
   JobBuilder(const JobBuilder&) = delete;
 
   // The Job's JSON text.
@@ -28,10 +37,11 @@ class JobBuilder {
   json::Value resume_patch(json::Arena& arena, const Child& job) const;
 
  private:
-  void make_skeleton();
+  void make_skeleton(const Execution& execution);
   void stamp(json::Value to) const;
   void place_exclusively(json::Value metadata, json::Value pod_metadata);
   void add_volumes(json::Value pod);
+  void add_ranks(const Execution& execution);
 
   // Where the entry's Jobs stand among others.
   struct Place {
@@ -50,6 +60,7 @@ class JobBuilder {
   json::Value job_;                  // complete but for what depends on the index
   std::array<json::Value, 4> maps_;  // labels and annotations of the Job and of its pods
   bool by_node_selector_ = false;    // exclusive placement on nodes that were labelled beforehand
+  std::optional<Ranks> ranks_;
 };
 
 }  // namespace muster::controllers::jobset

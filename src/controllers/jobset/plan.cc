@@ -36,12 +36,18 @@ bool is_ours(const api::JobSet& set) {
 class Planner {
  public:
   Planner(const Kinds& kinds, const View& view, Time now)
-      : kinds_(kinds), view_(view), set_(view.set), now_(now), draft_(view.set, now) {}
+      : kinds_(kinds),
+        view_(view),
+        set_(view.set),
+        now_(now),
+        execution_{.attempt = barrier_attempt(view.set, view.signal, view.children),
+                   .barrier = view.barrier_program},
+        draft_(view.set, now) {}
 
   // The order is the specification's (3.2), and clients see it: what is deleted before what is
   // created, failure before success, the status last.
   Status run() {
-    MUSTER_TRY(buckets_, sort_into_buckets(set_, view_.children, view_.gates));
+    MUSTER_TRY(buckets_, sort_into_buckets(set_, view_.children, view_.gates, execution_.attempt));
     tallies_ = tally(set_, buckets_, view_.gates);
     draft_.edit().replicated_jobs = stored_statuses(tallies_);
     if (end_of(set_) != nullptr) {
@@ -106,6 +112,10 @@ class Planner {
       add(create_service(kinds_, set_), "the headless service is missing");
     }
     add(create_claims(kinds_, set_, view_.claims), "volume claims are missing");
+    if (has_barrier(set_, view_.gates) && view_.signal == nullptr) {
+      add(create_barrier(kinds_, set_, execution_.attempt - set_.status.restarts),
+          "the barrier is missing");
+    }
     if (view_.gates.elastic_job_set) {
       add(scale_jobs(kinds_, set_, buckets_.active), "jobs have another size than they should");
     }
@@ -148,7 +158,7 @@ class Planner {
     for (std::int32_t index = 0; index < entry.replicas; ++index) {
       std::string name = job_name(set_, entry.name, index);
       if (is_taken(name)) continue;
-      if (!builder) builder.emplace(set_, entry, view_.gates);
+      if (!builder) builder.emplace(set_, entry, view_.gates, execution_);
       step.writes.push_back(creation(std::move(name), builder->build(index)));
     }
     if (step.writes.empty()) return;
@@ -186,6 +196,8 @@ class Planner {
 
   void suspend() {
     constexpr std::string_view kMessage = "jobset is suspended";
+    // First: Jobs that ran past an open barrier must never be resumed.
+    if (is_open()) add(renew_barrier(kinds_, *view_.signal), "it is suspended, and was started");
     add(suspend_jobs(kinds_, buckets_.active), "it is suspended, and jobs run");
     draft_.set_condition({.type = "Suspended", .reason = "SuspendedJobs", .message = kMessage});
     draft_.set_condition({.type = "RestartingJobSet",
@@ -210,7 +222,7 @@ class Planner {
 
   void resume_jobs(const Tally& tally) {
     const api::ReplicatedJob& entry = *tally.replicated_job;
-    const JobBuilder builder(set_, entry, view_.gates);
+    const JobBuilder builder(set_, entry, view_.gates, execution_);
     Step forget_start, resumed;
     Arena arena;
     const Value no_start = Value::object(arena);
@@ -231,11 +243,32 @@ class Planner {
     add(std::move(resumed), "it is resumed, and jobs stand still");
   }
 
+  bool is_open() const {
+    return has_barrier(set_, view_.gates) && view_.signal != nullptr &&
+           view_.signal->is_open(execution_.attempt);
+  }
+
+  // The barrier before others: they may wait for what is held up there.
+  std::optional<api::Condition> waiting_now() const {
+    auto wait = waiting(set_, tallies_);
+    if (!has_barrier(set_, view_.gates) || set_.suspend || is_open()) return wait;
+    const bool holds_some = std::ranges::any_of(
+        buckets_.active, [](const Child* job) { return job->barrier_attempt.has_value(); });
+    if (!holds_some) return wait;
+    api::Condition condition;
+    condition.reason = "Barrier";
+    condition.message =
+        fmt::format("barrier: {} of {} started{}{}",
+                    started_pods(set_, execution_.attempt, view_.children, view_.starts),
+                    barrier_size(set_), wait ? "; " : "", wait ? wait->message : "");
+    return condition;
+  }
+
   // Once per pass, and only if something changed. Bound to the version that it was computed from.
   void write_status() {
     if (expired_) return;
     const bool over = !draft_.status().terminal_state.empty() || end_of(set_) != nullptr;
-    draft_.set_or_remove(kWaiting, over ? std::nullopt : waiting(set_, tallies_));
+    draft_.set_or_remove(kWaiting, over ? std::nullopt : waiting_now());
     if (!draft_.is_changed()) return;
     Arena arena;
     plan_.then({.operation = patch(*kinds_.job_set, ref_of(set_),
@@ -256,6 +289,7 @@ class Planner {
   const View& view_;
   const api::JobSet& set_;
   Time now_;
+  Execution execution_;
   Buckets buckets_;
   Tallies tallies_;
   StatusDraft draft_;

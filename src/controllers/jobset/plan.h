@@ -5,6 +5,8 @@
 #include <span>
 #include <string>
 
+#include "controllers/jobset/barrier.h"
+#include "controllers/jobset/barrier_container.h"
 #include "controllers/jobset/child.h"
 #include "controllers/jobset/children.h"
 #include "controllers/jobset/gates.h"
@@ -19,6 +21,11 @@ struct View {
   bool has_service = false;                // a Service of the subdomain's name, whosever it is
   std::set<std::string, std::less<>> claims = {};  // of claim_names(set), those that exist
   Gates gates = {};
+  // Of its barrier, if it has one (barrier.h): null if there is no ConfigMap, if no pod has
+  // started.
+  const Signal* signal = nullptr;
+  const Starts* starts = nullptr;
+  BarrierProgram barrier_program = {};
 };
 
 struct Outcome {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "admission/jobset_testing.h"
+#include "controllers/jobset/barrier_gate.h"
 #include "controllers/jobset/names.h"
 #include "controllers/jobset/plan.h"
 #include "json/testing.h"
@@ -103,6 +104,9 @@ class Cluster {
   std::vector<std::string> pass(const std::function<void()>& meanwhile = [] {}) {
     last = plan_now();
     meanwhile();
+    return carry_out_last();
+  }
+  std::vector<std::string> carry_out_last() {
     std::vector<std::string> written;
     for (const Step& step : last.steps) {
       std::vector<std::string> refusals;
@@ -117,6 +121,16 @@ class Cluster {
     }
     for (const Event& event : last.events) tell(event, "");
     return written;
+  }
+  // One pass of the part that opens barriers.
+  std::vector<std::string> pass_gate() {
+    const Seen seen = look();
+    last = plan_gate(kinds_, {.set = seen.set,
+                              .children = pointers(seen.children),
+                              .signal = seen.signal_of_its_own(),
+                              .starts = &starts_,
+                              .gates = Gates::of(world.gates)});
+    return carry_out_last();
   }
   // Passes until there is nothing to do.
   void settle() {
@@ -154,6 +168,10 @@ class Cluster {
       for (const char* key : {"active", "ready", "startTime"}) status.erase(key);
     });
   }
+  // What nodes would do: so many of the Job's pods wait at the barrier of an attempt.
+  void at_barrier(std::string_view job, int pods, int attempt = 0) {
+    starts_.pods[{attempt, std::string(job)}] = pods;
+  }
   void gone(std::string_view name) { ASSERT_EQ(jobs_.erase(std::string(name)), 1u); }
 
   // What there is.
@@ -172,6 +190,14 @@ class Cluster {
   json::Value claim(std::string_view name) const {
     const auto found = claims_.find(std::string(name));
     return found == claims_.end() ? json::Value() : found->second.object;
+  }
+  json::Value config_map(std::string_view name) const {
+    const auto found = config_maps_.find(std::string(name));
+    return found == config_maps_.end() ? json::Value() : found->second.object;
+  }
+  void remove_config_map(std::string_view name) { config_maps_.erase(std::string(name)); }
+  void add_config_map(std::string_view text) {  // of somebody else
+    put(config_maps_, world.create("v1", "ConfigMap", text));
   }
   void remove_service(std::string_view name) { services_.erase(std::string(name)); }
   void remove_job(std::string_view name) { jobs_.erase(std::string(name)); }
@@ -219,24 +245,41 @@ class Cluster {
  private:
   using Objects = std::map<std::string, Outcome>;
 
-  Plan plan_now() {
-    if (!has_set()) return {};
-    const api::JobSet view = api::read_job_set(set());
+  // What the controller sees.
+  struct Seen {
+    api::JobSet set;
     std::vector<Child> children;
+    std::optional<Signal> signal;
+    const Signal* signal_of_its_own() const {
+      return signal && signal->owner_uid == set.meta.uid ? &*signal : nullptr;
+    }
+  };
+  Seen look() const {
+    Seen seen{.set = api::read_job_set(set()), .children = {}, .signal = {}};
     for (const auto& [name, outcome] : jobs_) {
       const api::Meta meta = api::read_meta(outcome.object);
       const auto* owner = meta.controller();
-      if (owner != nullptr && owner->uid == view.meta.uid)
-        children.push_back(read_child(outcome.object));
+      if (owner != nullptr && owner->uid == seen.set.meta.uid)
+        seen.children.push_back(read_child(outcome.object));
     }
+    const json::Value signal = config_map(barrier_config_map(seen.set));
+    if (!signal.is_null()) seen.signal = read_signal(signal);
+    return seen;
+  }
+
+  Plan plan_now() {
+    if (!has_set()) return {};
+    const Seen seen = look();
     std::set<std::string, std::less<>> claims;
     for (const auto& [name, outcome] : claims_) claims.insert(name);
     return plan(kinds_,
-                {.set = view,
-                 .children = pointers(children),
-                 .has_service = services_.contains(std::string(subdomain(view))),
+                {.set = seen.set,
+                 .children = pointers(seen.children),
+                 .has_service = services_.contains(std::string(subdomain(seen.set))),
                  .claims = claims,
-                 .gates = Gates::of(world.gates)},
+                 .gates = Gates::of(world.gates),
+                 .signal = seen.signal_of_its_own(),
+                 .starts = &starts_},
                 world.now)
         .plan;
   }
@@ -308,6 +351,7 @@ class Cluster {
   Objects& of(const api::Resource& resource) {
     if (&resource == kinds_.job_set) return sets_;
     if (&resource == kinds_.job) return jobs_;
+    if (&resource == kinds_.config_map) return config_maps_;
     return &resource == kinds_.service ? services_ : claims_;
   }
 
@@ -337,9 +381,11 @@ class Cluster {
   Kinds kinds_{.job_set = &admission::World::resource_of(kApiVersion, kKind),
                .job = &admission::World::resource_of("batch/v1", "Job"),
                .service = &admission::World::resource_of("v1", "Service"),
-               .claim = &admission::World::resource_of("v1", "PersistentVolumeClaim")};
+               .claim = &admission::World::resource_of("v1", "PersistentVolumeClaim"),
+               .config_map = &admission::World::resource_of("v1", "ConfigMap")};
   std::string name_ = "js";
-  Objects sets_, jobs_, services_, claims_;
+  Objects sets_, jobs_, services_, claims_, config_maps_;
+  Starts starts_;
   int revision_ = 0;
   int uids_ = 0;
 };

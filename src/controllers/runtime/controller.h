@@ -5,6 +5,7 @@
 #include "api/registry.h"
 #include "base/metrics.h"
 #include "client/client.h"
+#include "controllers/runtime/barrier_program.h"
 #include "controllers/runtime/decision_log.h"
 #include "controllers/runtime/informers.h"
 
@@ -18,6 +19,7 @@ struct Shared {
   DecisionLog& decisions;
   Metrics& metrics;
   admission::FeatureGates gates;
+  BarrierProgram barrier_program = {};
 };
 
 // Made with a Shared, before its informers start; works by itself from then on.

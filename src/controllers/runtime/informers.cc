@@ -22,6 +22,20 @@ client::Informer& Informers::changes_of(std::string_view group, std::string_view
   return whole(group, version, plural);
 }
 
+client::Informer& Informers::labelled(std::string_view group, std::string_view version,
+                                      std::string_view plural, std::string_view label) {
+  const api::Resource* resource = registry_.find(group, version, plural);
+  MUSTER_ASSERT(resource != nullptr, "controllers look at known kinds only");
+  auto& informer = labelled_[client::url_path(*resource, "") + "?" + std::string(label)];
+  if (!informer) {
+    informer = std::make_unique<client::Informer>(
+        client_, *resource, client::ListOptions{.label_selector = std::string(label)});
+    informer->forget_content();
+    if (started_) informer->start();
+  }
+  return *informer;
+}
+
 client::Informer& Informers::metadata_of(const api::Resource& resource) {
   const auto known = whole_.find(client::url_path(resource, ""));
   if (known != whole_.end() && !known->second->forgets_content()) {
@@ -48,6 +62,7 @@ void Informers::start() {
     informer->start();
   }
   for (const auto& [path, informer] : slim_) informer->start();
+  for (const auto& [path, informer] : labelled_) informer->start();
 }
 
 }  // namespace muster::controllers

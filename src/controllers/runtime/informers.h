@@ -21,6 +21,9 @@ class Informers {
   // who an object is and whose, and no more unless somebody else asked for the whole objects.
   client::Informer& changes_of(std::string_view group, std::string_view version,
                                std::string_view plural);
+  // Changes of those objects that carry a label: others are not even sent.
+  client::Informer& labelled(std::string_view group, std::string_view version,
+                             std::string_view plural, std::string_view label);
   // For those who look at metadata only, of all kinds: the shared informer if somebody asked for
   // the whole objects before, else a slim one.
   client::Informer& metadata_of(const api::Resource& resource);
@@ -37,6 +40,7 @@ class Informers {
 
   ByPath whole_;  // by URL path: they start in the same order in every run
   ByPath slim_;
+  ByPath labelled_;                               // with the label
   std::set<const client::Informer*> read_later_;  // those of whole_ that keep the content
   bool started_ = false;
 };

@@ -8,6 +8,7 @@
 #include "admission/feature_gates.h"
 #include "base/metrics.h"
 #include "client/client.h"
+#include "controllers/runtime/barrier_program.h"
 #include "controllers/runtime/decision_log.h"
 
 namespace muster::controllers {
@@ -16,6 +17,7 @@ struct SetOptions {
   // By name. A name that is none of these controllers (the agent's) changes nothing.
   std::set<std::string, std::less<>> wanted;
   admission::FeatureGates gates;
+  BarrierProgram barrier_program = {};
 };
 
 // They list, watch and write through the client, on its loop, from the moment they are made. The

@@ -1,0 +1,100 @@
+#include "controllers/jobset/barrier.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "controllers/jobset/names.h"
+
+namespace muster::controllers::jobset {
+namespace {
+
+using json::Value;
+
+constexpr std::string_view kStarted = "started-";
+constexpr std::string_view kProgress = "progress-";
+
+std::optional<std::int32_t> number_of(std::string_view text) {
+  std::int32_t number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (fault != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+bool has_barrier(const api::JobSet& set, const Gates& gates) {
+  return gates.group_scheduling && set.group_scheduling.has_value();
+}
+
+bool is_covered(const api::JobSet& set, const api::ReplicatedJob& entry) {
+  const auto& targets = set.group_scheduling->target_replicated_jobs;
+  return targets.empty() || std::ranges::find(targets, entry.name) != targets.end();
+}
+
+std::int64_t barrier_size(const api::JobSet& set) {
+  std::int64_t pods = 0;
+  for (const api::ReplicatedJob& entry : set.replicated_jobs) {
+    if (is_covered(set, entry)) pods += entry.pods();
+  }
+  return pods;
+}
+
+std::string barrier_config_map(const api::JobSet& set) {
+  return fmt::format("{}-group-scheduling", set.meta.name);
+}
+
+std::string started_key(std::int32_t attempt) { return fmt::format("{}{}", kStarted, attempt); }
+std::string progress_key(std::int32_t attempt) { return fmt::format("{}{}", kProgress, attempt); }
+
+std::optional<std::int32_t> attempt_of_barrier(std::string_view annotation) {
+  const auto slash = annotation.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const std::string_view key = annotation.substr(slash + 1);
+  return key.starts_with(kStarted) ? number_of(key.substr(kStarted.size())) : std::nullopt;
+}
+
+Signal read_signal(Value config_map) {
+  Signal out;
+  out.ref = ref_of(config_map, "v1", "ConfigMap");
+  const Value metadata = config_map.get("metadata");
+  for (const Value owner : metadata.get("ownerReferences").items()) {
+    if (owner.get("controller").as_bool()) out.owner_uid = owner.get("uid").as_string();
+  }
+  out.resumes = number_of(metadata.get({"annotations", kResumes}).as_string()).value_or(0);
+  for (const auto& [key, value] : config_map.get("data").members()) {
+    out.data.emplace(key, value.as_string());
+  }
+  return out;
+}
+
+std::int32_t barrier_attempt(const api::JobSet& set, const Signal* signal,
+                             std::span<const Child* const> children) {
+  std::int32_t attempt = set.status.restarts + (signal == nullptr ? 0 : signal->resumes);
+  for (const Child* child : children) {
+    if (child->barrier_attempt) attempt = std::max(attempt, *child->barrier_attempt);
+  }
+  return attempt;
+}
+
+std::int64_t started_pods(const api::JobSet& set, std::int32_t attempt,
+                          std::span<const Child* const> children, const Starts* starts) {
+  std::int64_t started = 0;
+  for (const Child* child : children) {
+    if (!child->barrier_attempt || !child->replicated_job) continue;
+    const api::ReplicatedJob* const entry = set.replicated_job(*child->replicated_job);
+    if (entry == nullptr || !is_covered(set, *entry)) continue;
+    const std::int32_t expected = entry->pods_per_job();
+    if (child->end == Child::End::kComplete &&
+        child->restart_attempt.value == set.status.restarts) {
+      started += expected;
+    } else if (starts != nullptr) {
+      const auto found = starts->pods.find({attempt, child->name});
+      if (found != starts->pods.end()) started += std::min(found->second, expected);
+    }
+  }
+  return started;
+}
+
+}  // namespace muster::controllers::jobset

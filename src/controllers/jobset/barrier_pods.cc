@@ -1,0 +1,85 @@
+#include "controllers/jobset/barrier_pods.h"
+
+#include <charconv>
+#include <limits>
+
+#include "controllers/jobset/names.h"
+#include "controllers/runtime/parsed.h"
+
+namespace muster::controllers::jobset {
+namespace {
+
+using json::Value;
+
+// As the pod says; without a sound number no group is ever complete by itself.
+std::int64_t size_of(const api::Meta& meta) {
+  const std::string_view text = meta.annotation(kBarrierSize).value_or("");
+  std::int64_t size = std::numeric_limits<std::int64_t>::max();
+  std::from_chars(text.data(), text.data() + text.size(), size);
+  return size;
+}
+
+}  // namespace
+
+bool has_started(Value pod) {
+  if (pod.get({"metadata", "deletionTimestamp"}).is_string()) return false;
+  const std::string_view phase = pod.get({"status", "phase"}).as_string();
+  if (phase == "Failed") return false;
+  if (phase == "Running" || phase == "Succeeded") return true;
+  for (const Value container : pod.get({"status", "initContainerStatuses"}).items()) {
+    if (container.get("name").as_string() != kBarrierContainer) continue;
+    const Value state = container.get("state");
+    const Value end = state.get("terminated");
+    return state.get("running").is_object() ||
+           (end.is_object() && end.get("exitCode").as_int() == 0);
+  }
+  return false;
+}
+
+BarrierPods::BarrierPods(client::Informer& pods, Changed changed) : changed_(std::move(changed)) {
+  pods.on_change([this](const auto& before, const auto& after) { took(before, after); });
+}
+
+const Starts* BarrierPods::of(const std::string& set_uid) const {
+  const auto found = groups_.find(set_uid);
+  return found == groups_.end() ? nullptr : &found->second.starts;
+}
+
+void BarrierPods::took(const client::ObjectPtr& before, const client::ObjectPtr& after) {
+  // A name may have passed to another pod between two looks.
+  if (before && (!after || before->meta().uid != after->meta().uid)) remove(before->meta().uid);
+  if (!after) return;
+  const api::Meta& meta = after->meta();
+  const auto attempt = attempt_of_barrier(meta.annotation(kBarrier).value_or(""));
+  if (!attempt) return;
+  json::Arena arena;
+  has_started(parsed(arena, after)) ? add(meta.uid, meta, *attempt) : remove(meta.uid);
+}
+
+void BarrierPods::add(const std::string& pod_uid, const api::Meta& meta, std::int32_t attempt) {
+  const auto set_uid = meta.label(label::kJobSetUid), set_name = meta.label(label::kJobSetName);
+  const api::OwnerReference* const job = meta.controller();
+  if (!set_uid || !set_name || job == nullptr) return;
+  const auto [place, is_new] = places_.try_emplace(
+      pod_uid, Place{.set_uid = std::string(*set_uid), .job = {attempt, job->name}});
+  if (!is_new) return;
+  Group& group = groups_[place->second.set_uid];
+  group.set = {meta.ns, std::string(*set_name)};
+  ++group.starts.pods[place->second.job];
+  changed_(group.set, ++group.totals[attempt] >= size_of(meta));
+}
+
+void BarrierPods::remove(const std::string& pod_uid) {
+  const auto node = places_.extract(pod_uid);
+  if (node.empty()) return;
+  const Place& place = node.mapped();
+  const auto at = groups_.find(place.set_uid);
+  Group& group = at->second;
+  if (--group.starts.pods[place.job] == 0) group.starts.pods.erase(place.job);
+  if (--group.totals[place.job.attempt] == 0) group.totals.erase(place.job.attempt);
+  const client::QueueKey set = group.set;
+  if (group.totals.empty()) groups_.erase(at);
+  changed_(set, false);
+}
+
+}  // namespace muster::controllers::jobset
