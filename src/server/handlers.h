@@ -20,7 +20,7 @@ void delete_object(const CallPtr& call);
 void delete_collection(const CallPtr& call);
 
 // Subresources that are no view of the object: binding.cc, eviction.cc, scale.cc, pod_log.cc,
-// token_request.cc
+// pod_connect.cc, token_request.cc
 void bind_pod(const CallPtr& call);
 void evict_pod(const CallPtr& call);
 void get_scale(const CallPtr& call);

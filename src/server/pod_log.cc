@@ -1,43 +1,13 @@
-// pods/log: checks what is asked for; the text comes from the node agent. And the channels into
-// pods that we do not offer.
-#include <algorithm>
-
+// pods/log: checks what is asked for; the text comes from the node agent.
 #include "api/field_error.h"
 #include "server/errors.h"
 #include "server/handlers.h"
 #include "server/options.h"
+#include "server/pod_containers.h"
 #include "server/render.h"
 
 namespace muster::server {
 namespace {
-
-std::vector<std::string> container_names(json::Value pod) {
-  std::vector<std::string> names;
-  for (const std::string_view list : {"initContainers", "containers", "ephemeralContainers"}) {
-    for (const json::Value container : pod.get({"spec", list}).items())
-      names.emplace_back(container.get("name").as_string());
-  }
-  return names;
-}
-
-// The container that is meant; kBadRequest in upstream's words.
-Result<std::string> choose_container(json::Value pod, std::string_view asked) {
-  const std::string_view name = pod.get({"metadata", "name"}).as_string();
-  const std::vector<std::string> names = container_names(pod);
-  if (!asked.empty()) {
-    if (std::ranges::find(names, asked) != names.end()) return std::string(asked);
-    return std::unexpected(
-        bad_request(fmt::format("container {} is not valid for pod {}", asked, name)));
-  }
-  if (names.size() == 1) return names.front();
-  const json::Value preferred =
-      pod.get({"metadata", "annotations", "kubectl.kubernetes.io/default-container"});
-  if (std::ranges::find(names, preferred.as_string()) != names.end())
-    return std::string(preferred.as_string());
-  return std::unexpected(
-      bad_request(fmt::format("a container name must be specified for pod {}, choose one of: [{}]",
-                              name, fmt::join(names, " "))));
-}
 
 Result<std::optional<std::int64_t>> optional_int(const Query& query, std::string_view name) {
   if (query.get(name).empty()) return std::nullopt;
@@ -104,6 +74,8 @@ void read_pod_log(const CallPtr& call) {
   if (!container) return call->answer_error(container.error());
   if (pod.get({"spec", "nodeName"}).as_string().empty())
     return call->answer(204, "", {});  // nothing can have been written
+  Result<LogRun> run = choose_log_run(pod, *container, wanted->previous);
+  if (!run) return call->answer_error(run.error());
   LogSource* logs = call->core->options.logs;
   if (logs == nullptr) {
     return call->answer_error(
@@ -113,25 +85,10 @@ void read_pod_log(const CallPtr& call) {
   }
   wanted->container = *std::move(container);
   wanted->uid = object->meta().uid;
+  wanted->run = run->number;
+  wanted->container_id = std::move(run->container_id);
   call->hand_over();
   logs->serve(*std::move(wanted), call->exchange);
-}
-
-void connect_pod(const CallPtr& call) {
-  if (call->resource->plural != "pods") {
-    return call->answer_error(
-        {.code = Code::kUnavailable, .message = "this server proxies no requests"});
-  }
-  const store::ObjectPtr object = find_pod(*call);
-  if (object == nullptr) return call->answer_error(not_found(*call->resource, call->info.name));
-  json::Arena arena;
-  const json::Value pod = tree_of(arena, *object, *call->resource);
-  if (pod.get({"spec", "nodeName"}).as_string().empty()) {
-    return call->answer_error(
-        bad_request(fmt::format("pod {} does not have a host assigned", call->info.name)));
-  }
-  call->answer_error(
-      {.code = Code::kUnavailable, .message = "this server opens no channels into pods"});
 }
 
 }  // namespace muster::server

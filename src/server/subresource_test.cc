@@ -147,15 +147,22 @@ TEST_F(Subresource, LogsComeFromTheAgent) {
   with_logs.admin(
       "POST", kPods,
       R"({"metadata":{"name":"p"},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"},{"name":"d","image":"i"}]}})");
-  const TestExchangePtr text =
-      with_logs.admin("GET", kPods + "/p/log?container=d&tailLines=5&follow=true");
+  const std::string log = kPods + "/p/log?container=d";
+  EXPECT_EQ(at(*with_logs.admin("GET", log), {"message"}),
+            R"(container "d" in pod "p" is not available)");
+  with_logs.patch(
+      kPods + "/p/status",
+      R"({"status":{"containerStatuses":[{"name":"d","restartCount":3,"containerID":"x://3","ready":true,"image":"","imageID":"","state":{"running":{}}}]}})");
+  const TestExchangePtr text = with_logs.admin("GET", log + "&tailLines=5&follow=true");
   EXPECT_EQ(text->body, "hello\n");
   EXPECT_EQ(logs.asked.container, "d");
+  EXPECT_EQ(logs.asked.run, 3);
+  EXPECT_EQ(logs.asked.container_id, "x://3");
   EXPECT_EQ(logs.asked.tail_lines, 5);
   EXPECT_TRUE(logs.asked.follow);
   EXPECT_EQ(at(*with_logs.admin("GET", kPods + "/p/log"), {"message"}),
             "a container name must be specified for pod p, choose one of: [c d]");
-  EXPECT_EQ(with_logs.admin("GET", kPods + "/p/log?container=d&tailLines=-1")->status, 422);
+  EXPECT_EQ(with_logs.admin("GET", log + "&tailLines=-1")->status, 422);
 }
 
 TEST_F(Subresource, APodWithoutANodeHasNoLogAndNoChannel) {
