@@ -289,6 +289,31 @@ Status check_requirement(const Requirement& requirement) {
   return fail(Code::kBadRequest, joined(errors));
 }
 
+bool is_met(const Requirement& requirement, std::optional<std::string_view> value) {
+  const auto listed = [&] {
+    return std::ranges::find(requirement.values, *value) != requirement.values.end();
+  };
+  switch (requirement.op) {
+    case Op::kExists:
+      return value.has_value();
+    case Op::kNotExists:
+      return !value.has_value();
+    case Op::kIn:
+      return value && listed();
+    case Op::kNotIn:
+      return !value || !listed();
+    case Op::kGreater:
+    case Op::kLess: {
+      if (!value) return false;
+      const auto have = to_integer(*value);
+      const auto bound = to_integer(requirement.values.at(0));
+      if (!have || !bound) return false;
+      return requirement.op == Op::kGreater ? *have > *bound : *have < *bound;
+    }
+  }
+  return false;
+}
+
 Result<std::vector<Requirement>> parse_requirements(std::string_view text) {
   return Parser(text).parse();
 }

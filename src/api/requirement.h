@@ -18,6 +18,9 @@ std::optional<std::int64_t> to_integer(std::string_view text);
 // Fails with kBadRequest, in upstream's words.
 Status check_requirement(const Requirement& requirement);
 
+// Of the label that the requirement names: its value, nothing if there is no such label.
+bool is_met(const Requirement& requirement, std::optional<std::string_view> value);
+
 // `a=b,c in (d,e),!f`: each checked, in the order of their keys. Fails with kBadRequest.
 Result<std::vector<Requirement>> parse_requirements(std::string_view text);
 

@@ -12,28 +12,6 @@ namespace {
 
 using Op = Requirement::Op;
 
-bool matches_one(const Requirement& wanted, std::optional<std::string_view> value) {
-  switch (wanted.op) {
-    case Op::kExists:
-      return value.has_value();
-    case Op::kNotExists:
-      return !value.has_value();
-    case Op::kIn:
-      return value && std::ranges::find(wanted.values, *value) != wanted.values.end();
-    case Op::kNotIn:
-      return !value || std::ranges::find(wanted.values, *value) == wanted.values.end();
-    case Op::kGreater:
-    case Op::kLess: {
-      if (!value) return false;
-      const auto have = to_integer(*value);
-      const auto bound = to_integer(wanted.values.at(0));
-      if (!have || !bound) return false;
-      return wanted.op == Op::kGreater ? *have > *bound : *have < *bound;
-    }
-  }
-  return false;
-}
-
 std::string requirement_text(const Requirement& requirement) {
   auto values = requirement.values;
   std::ranges::sort(values);
@@ -108,7 +86,7 @@ Result<LabelSelector> LabelSelector::from_object(json::Value object) {
 
 bool LabelSelector::matches(const LabelLookup& labels) const {
   return !nothing_ && std::ranges::all_of(requirements_, [&](const Requirement& requirement) {
-    return matches_one(requirement, labels(requirement.key));
+    return is_met(requirement, labels(requirement.key));
   });
 }
 

@@ -18,6 +18,8 @@ struct Requirement {
   Op op = Op::kExists;
   std::vector<std::string> values;
   bool exact = false;  // kIn, kNotIn: written `key=value`, `key!=value`
+
+  bool operator==(const Requirement&) const = default;
 };
 
 // Looks a label up; nothing if the object does not have it.

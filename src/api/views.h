@@ -226,6 +226,8 @@ struct Taint {
   std::string key;
   std::string value;
   std::string effect;
+
+  bool operator==(const Taint&) const = default;
 };
 
 struct Node {
