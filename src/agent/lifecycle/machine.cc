@@ -72,8 +72,20 @@ class Machine {
 
   void sync() {
     if (!memory_.prepared) return;
+    if (init_failed_for_good()) return terminate();
     tend_running();
     if (walk_init()) walk_main();
+  }
+
+  // Whatever a sidecar before it does.
+  bool init_failed_for_good() {
+    if (is_initialized(pod_, memory_)) return false;
+    for (std::size_t i = 0; i < size(); ++i) {
+      const auto& run = container(i).run;
+      if (view(i).role != Role::kInit || !run || run->alive() || succeeded(*run->end)) continue;
+      if (restart_after(pod_, view(i), failure_code(*run->end)) == Restart::kNo) return true;
+    }
+    return false;
   }
 
   // Hooks and failed probes of what runs.
@@ -149,11 +161,11 @@ class Machine {
   }
 
   static bool succeeded(const End& end) { return end.code == 0 && end.reason != "OOMKilled"; }
+  static int failure_code(const End& end) { return end.code == 0 ? 137 : end.code; }
 
   // Always false: it is not done.
   bool after_failed_init(std::size_t i) {
-    const int code = container(i).run->end->code;
-    switch (restart_after(pod_, view(i), code == 0 ? 137 : code)) {
+    switch (restart_after(pod_, view(i), failure_code(*container(i).run->end))) {
       case Restart::kNo:
         terminate();
         break;
