@@ -1,12 +1,14 @@
 // A pod's volumes as folders of this machine, and what of them each container sees.
 //
 //   <pod directory>/volumes/<name>        emptyDir, configMap, secret, downwardAPI, projected
-//   <claims directory>/<ns>/<claim>       persistentVolumeClaim
+//   <claims directory>/<ns>/<claim>-<uid> persistentVolumeClaim
 //
-// All paths below these are opened beneath their root without following links (S6).
+// Below these no link is followed (S6). See docs/volumes.md.
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,13 +21,17 @@
 namespace muster::agent {
 
 struct VolumePolicy {
-  std::string claims_directory;
+  std::string claims_directory;         // made if it is missing
   std::vector<std::string> host_paths;  // prefixes that hostPath may name; "/" allows all
 };
 
 struct VolumeRoot {
   std::string pod_directory;
   VolumePolicy policy;
+  // As root: whom files that are made of objects belong to, so that a mode of 0400 does not keep
+  // them from the pod itself.
+  std::optional<runtime::User> owner;
+  // Asked at each set_up_volumes; the same text again is no change.
   std::function<Result<std::string>(json::Value token_source)> service_account_token;
 };
 
@@ -35,12 +41,20 @@ struct VolumeRoot {
 Status set_up_volumes(const VolumeRoot& root, json::Value pod, const PodFacts& facts,
                       const Objects& objects);
 
-// What a container sees, subPaths resolved (they are made if they are missing). An error's message
+// What a container sees, subPaths resolved (they are made if they are missing). Sources are
+// canonical: whoever mounts them must follow no link. An error's message
 // is that of waiting.message with the reason CreateContainerConfigError.
 Result<std::vector<runtime::Mount>> mounts_of(const VolumeRoot& root, json::Value pod,
-                                              json::Value container, const Variables& variables);
+                                              json::Value container, const Variables& variables,
+                                              const Objects& objects);
 
-// Removes what set_up_volumes made, claims excepted. May take long: not on the control thread.
-void remove_volumes(const std::string& pod_directory);
+// Removes what set_up_volumes made, claims excepted. May take long: not on the control thread. Can
+// be called again if it fails.
+Status remove_volumes(const std::string& pod_directory);
+
+// Removes the data of claims whose uid is not among these: the caller has seen all claims that
+// there are. May take long: not on the control thread.
+Status remove_data_of_other_claims(const std::string& claims_directory,
+                                   const std::set<std::string, std::less<>>& uids);
 
 }  // namespace muster::agent

@@ -1,0 +1,126 @@
+#include "agent/inputs/host_path.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include "base/beneath.h"
+
+namespace muster::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where something lies: a prefix that is trusted, and a plain path below it.
+struct Place {
+  std::string prefix;
+  std::string below;  // empty: the prefix itself
+  std::string path() const {
+    if (below.empty()) return prefix;
+    return prefix == "/" ? prefix + below : prefix + "/" + below;
+  }
+};
+
+std::optional<std::string> below(const std::string& prefix, const std::string& path) {
+  if (path == prefix) return "";
+  const std::string start = prefix == "/" ? prefix : prefix + "/";
+  if (!path.starts_with(start)) return std::nullopt;
+  return path.substr(start.size());
+}
+
+Result<std::string> canonical(const std::string& path) {
+  std::error_code error;
+  std::string found = fs::weakly_canonical(path, error);
+  if (error) return fail(Code::kInternal, fmt::format("{}: {}", path, error.message()));
+  if (found.size() > 1 && found.ends_with('/')) found.pop_back();
+  return found;
+}
+
+Result<Place> find_place(const std::vector<std::string>& prefixes, const std::string& path) {
+  if (!path.starts_with('/'))
+    return fail(Code::kInvalid, fmt::format("invalid HostPath `{}`: must be absolute", path));
+  const fs::path parts(path);
+  if (std::ranges::find(parts, "..") != parts.end())
+    return fail(Code::kInvalid, fmt::format("invalid HostPath `{}`: must not contain '..'", path));
+  MUSTER_TRY(const std::string real, canonical(path));
+  for (const std::string& prefix : prefixes) {
+    MUSTER_TRY(std::string real_prefix, canonical(prefix));
+    if (auto rest = below(real_prefix, real))
+      return Place{.prefix = std::move(real_prefix), .below = *std::move(rest)};
+  }
+  return fail(
+      Code::kForbidden,
+      fmt::format("hostPath {} is not allowed on this node (allowed: {})", path,
+                  prefixes.empty() ? "none" : fmt::format("{}", fmt::join(prefixes, ", "))));
+}
+
+struct PathType {
+  std::string_view name;
+  mode_t kind;
+  std::string_view complaint;
+};
+constexpr std::array<PathType, 7> kTypes{{
+    {"Directory", S_IFDIR, "directory"},
+    {"DirectoryOrCreate", S_IFDIR, "directory"},
+    {"File", S_IFREG, "file"},
+    {"FileOrCreate", S_IFREG, "file"},
+    {"Socket", S_IFSOCK, "socket file"},
+    {"CharDevice", S_IFCHR, "character device"},
+    {"BlockDevice", S_IFBLK, "block device"},
+}};
+
+Status make_folder(const Place& place) {
+  MUSTER_TRY(const UniqueFd root, open_folder(place.prefix));
+  MUSTER_TRY(const UniqueFd made, make_folders_beneath(root.get(), place.below, 0755));
+  return {};
+}
+
+Status make_file(const Place& place) {
+  const std::size_t slash = place.below.rfind('/');
+  const bool is_nested = slash != std::string::npos;
+  MUSTER_TRY(const UniqueFd folder,
+             open_beneath(place.prefix, is_nested ? place.below.substr(0, slash) : ""));
+  const std::string name = is_nested ? place.below.substr(slash + 1) : place.below;
+  const UniqueFd file(::openat(folder.get(), name.c_str(),
+                               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+  if (file.valid() && ::fchmod(file.get(), 0644) == 0) return {};
+  return fail(Code::kInternal, fmt::format("{}: {}", place.path(), std::strerror(errno)));
+}
+
+}  // namespace
+
+Result<std::string> allowed_host_path(const std::vector<std::string>& prefixes,
+                                      const std::string& path) {
+  MUSTER_TRY(const Place place, find_place(prefixes, path));
+  return place.path();
+}
+
+// Without a type nothing is checked; what is missing becomes a folder, as container runtimes have
+// it.
+Status prepare_host_path(const std::vector<std::string>& prefixes, const std::string& path,
+                         std::string_view type) {
+  MUSTER_TRY(const Place place, find_place(prefixes, path));
+  const auto found = open_beneath(place.prefix, place.below);
+  if (!found && found.error().code != Code::kNotFound) return std::unexpected(found.error());
+  if (type.empty()) return found ? Status() : make_folder(place);
+  const auto* const wanted = std::ranges::find(kTypes, type, &PathType::name);
+  if (wanted == kTypes.end())
+    return fail(Code::kInvalid, fmt::format("{} is an invalid volume type", type));
+  if (!found && type == "DirectoryOrCreate") return make_folder(place);
+  if (!found && type == "FileOrCreate") return make_file(place);
+  struct stat info{};
+  if (found && ::fstat(found->get(), &info) == 0 && (info.st_mode & S_IFMT) == wanted->kind)
+    return {};
+  return fail(Code::kInvalid,
+              fmt::format("hostPath type check failed: {} is not a {}", path, wanted->complaint));
+}
+
+}  // namespace muster::agent

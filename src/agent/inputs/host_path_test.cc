@@ -1,0 +1,106 @@
+#include "agent/inputs/host_path.h"
+
+#include <gmock/gmock.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "agent/inputs/files_testing.h"
+
+namespace muster::agent {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class HostPath : public testing::Test {
+ protected:
+  HostPath() {
+    fs::create_directories(scratch_ / "open/folder");
+    fs::create_directory(scratch_ / "closed");
+    write_file(scratch_ / "open/file", "x");
+  }
+  std::string prepare(std::string_view path, std::string_view type) {
+    const Status done = prepare_host_path({scratch_ / "open"}, scratch_ / path, type);
+    return done ? "" : done.error().message;
+  }
+  bool allowed(const std::string& path) {
+    return allowed_host_path({scratch_ / "open"}, path).has_value();
+  }
+  Scratch scratch_;
+};
+
+TEST_F(HostPath, OnlyWhatThePolicyNames) {
+  EXPECT_TRUE(allowed(scratch_ / "open"));
+  EXPECT_TRUE(allowed(scratch_ / "open/folder/"));
+  EXPECT_TRUE(allowed(scratch_ / "open/not/yet"));
+  EXPECT_FALSE(allowed(scratch_ / "closed"));
+  EXPECT_FALSE(allowed(scratch_ / "open-not"));
+  EXPECT_FALSE(allowed(scratch_.path()));
+  EXPECT_FALSE(allowed("/"));
+  EXPECT_TRUE(allowed_host_path({"/"}, scratch_ / "closed"));
+  EXPECT_THAT(allowed_host_path({}, "/etc").error().message,
+              HasSubstr("hostPath /etc is not allowed on this node (allowed: none)"));
+  EXPECT_THAT(allowed_host_path({"/a", "/b"}, "/etc").error().message,
+              HasSubstr("(allowed: /a, /b)"));
+}
+
+TEST_F(HostPath, NoWayAround) {
+  EXPECT_FALSE(allowed("open"));
+  EXPECT_FALSE(allowed(scratch_ / "open/../closed"));
+  fs::create_directory_symlink("../closed", scratch_ / "open/out");
+  EXPECT_FALSE(allowed(scratch_ / "open/out"));
+  EXPECT_FALSE(allowed(scratch_ / "open/out/new"));
+  EXPECT_NE(prepare("open/out/new", "DirectoryOrCreate"), "");
+  EXPECT_FALSE(fs::exists(scratch_ / "closed/new"));
+}
+
+TEST_F(HostPath, LinksThatStayInsideAreResolved) {
+  fs::create_directory_symlink("folder", scratch_ / "open/in");
+  EXPECT_EQ(*allowed_host_path({scratch_ / "open"}, scratch_ / "open/in"),
+            scratch_ / "open/folder");
+  fs::create_directory_symlink("open", scratch_ / "prefix");
+  EXPECT_EQ(*allowed_host_path({scratch_ / "prefix"}, scratch_ / "prefix/folder"),
+            scratch_ / "open/folder");
+}
+
+TEST_F(HostPath, TypesAreChecked) {
+  const auto wrong = [&](std::string_view path, std::string_view what) {
+    return fmt::format("hostPath type check failed: {} is not a {}", scratch_ / path, what);
+  };
+  EXPECT_EQ(prepare("open/folder", "Directory"), "");
+  EXPECT_EQ(prepare("open/file", "Directory"), wrong("open/file", "directory"));
+  EXPECT_EQ(prepare("open/none", "Directory"), wrong("open/none", "directory"));
+  EXPECT_EQ(prepare("open/file", "DirectoryOrCreate"), wrong("open/file", "directory"));
+  EXPECT_EQ(prepare("open/file", "File"), "");
+  EXPECT_EQ(prepare("open/folder", "File"), wrong("open/folder", "file"));
+  EXPECT_EQ(prepare("open/folder", "FileOrCreate"), wrong("open/folder", "file"));
+  EXPECT_EQ(prepare("open/none", "File"), wrong("open/none", "file"));
+  EXPECT_EQ(prepare("open/file", "Socket"), wrong("open/file", "socket file"));
+  EXPECT_EQ(prepare("open/file", "CharDevice"), wrong("open/file", "character device"));
+  EXPECT_EQ(prepare("open/file", "BlockDevice"), wrong("open/file", "block device"));
+  EXPECT_EQ(prepare("open/file", "Strange"), "Strange is an invalid volume type");
+  EXPECT_EQ(prepare("open/file", ""), "");
+  EXPECT_TRUE(prepare_host_path({"/dev"}, "/dev/null", "CharDevice"));
+}
+
+TEST_F(HostPath, SocketsAreFound) {
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  std::string(scratch_ / "open/s").copy(&address.sun_path[0], sizeof(address.sun_path) - 1);
+  const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM, 0));
+  ASSERT_EQ(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  EXPECT_EQ(prepare("open/s", "Socket"), "");
+}
+
+TEST_F(HostPath, SomeTypesMakeWhatIsMissing) {
+  EXPECT_EQ(prepare("open/a/b", "DirectoryOrCreate"), "");
+  EXPECT_EQ(mode_of(scratch_ / "open/a/b"), 0755u);
+  EXPECT_EQ(prepare("open/f", "FileOrCreate"), "");
+  EXPECT_EQ(prepare("open/folder/f", "FileOrCreate"), "");
+  EXPECT_EQ(mode_of(scratch_ / "open/folder/f"), 0644u);
+  EXPECT_NE(prepare("open/none/f", "FileOrCreate"), "");
+  EXPECT_EQ(prepare("open/plain", ""), "");
+  EXPECT_TRUE(fs::is_directory(scratch_ / "open/plain"));
+}
+
+}  // namespace
+}  // namespace muster::agent

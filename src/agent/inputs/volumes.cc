@@ -1,0 +1,227 @@
+#include "agent/inputs/volumes.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <linux/magic.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "agent/inputs/host_path.h"
+#include "agent/inputs/volume_payload.h"
+#include "agent/inputs/volume_places.h"
+#include "api/quantity.h"
+#include "base/beneath.h"
+#include "base/clock.h"
+#include "json/write.h"
+
+namespace muster::agent {
+namespace {
+
+namespace fs = std::filesystem;
+using json::Value;
+
+constexpr mode_t kForEveryone = 0777;
+
+bool is_root() { return ::geteuid() == 0; }
+
+Status make_folder(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) return fail(Code::kInternal, fmt::format("{}: {}", path, error.message()));
+  return {};
+}
+
+std::int64_t bytes_of(Value quantity) {
+  const auto parsed = api::Quantity::parse(quantity.is_string() ? std::string(quantity.as_string())
+                                                                : json::write(quantity));
+  return parsed ? parsed->value() : 0;
+}
+
+// In memory where we may mount; else on disk, which only is slower.
+void mount_in_memory(const UniqueFd& folder, Value empty_dir, const PodFacts& facts) {
+  struct statfs info{};
+  std::error_code error;
+  if (!is_root() || ::fstatfs(folder.get(), &info) != 0 || info.f_type == TMPFS_MAGIC ||
+      !fs::is_empty(path_of(folder), error))
+    return;
+  std::string options = "mode=0777";
+  const std::int64_t limit = bytes_of(empty_dir.get("sizeLimit"));
+  const std::int64_t node = bytes_of(facts.node_allocatable.get("memory"));
+  const std::int64_t size = limit > 0 && node > 0 ? std::min(limit, node) : std::max(limit, node);
+  if (size > 0) options += fmt::format(",size={}", size);
+  ::mount("tmpfs", path_of(folder).c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str());
+}
+
+// Makes the volumes of one pod.
+class SetUp {
+ public:
+  SetUp(const VolumeRoot& root, Value pod, const PodFacts& facts, const Objects& objects)
+      : root_(root), pod_(pod), facts_(facts), objects_(objects) {
+    const Value group = pod.get({"spec", "securityContext", "fsGroup"});
+    if (!is_root()) return;
+    if (root.owner) ownership_ = {.user = root.owner->uid, .group = root.owner->gid};
+    if (group.is_number()) fs_group_ = static_cast<gid_t>(group.as_int());
+    if (fs_group_) ownership_.group = fs_group_;
+  }
+
+  Status run() {
+    MUSTER_CHECK(make_folder(volumes_folder(root_)));
+    MUSTER_TRY(volumes_, open_folder(volumes_folder(root_)));
+    std::vector<std::string> failed;
+    std::vector<std::string> causes;
+    for (const Value volume : pod_.get({"spec", "volumes"}).items()) {
+      const std::string name(volume.get("name").as_string());
+      Status done = is_folder_name(name) ? set_up(name, volume)
+                                         : fail(Code::kInvalid, "its name is no name of a folder");
+      if (done) continue;
+      if (!volume.has("persistentVolumeClaim"))
+        return fail(done.error().code,
+                    fmt::format("MountVolume.SetUp failed for volume \"{}\" : {}", name,
+                                done.error().message));
+      failed.push_back(name);
+      causes.push_back(done.error().message);
+    }
+    if (failed.empty()) return {};
+    return fail(
+        Code::kUnavailable,
+        fmt::format("Unable to attach or mount volumes: unmounted volumes=[{0}], unattached "
+                    "volumes=[], failed to process volumes=[{0}]: {1}",
+                    fmt::join(failed, " "),
+                    causes.size() == 1 ? causes[0] : fmt::format("[{}]", fmt::join(causes, ", "))));
+  }
+
+ private:
+  Status set_up(const std::string& name, Value volume) {
+    if (volume.has("emptyDir")) return set_up_empty(name, volume.get("emptyDir"));
+    if (is_made_of_objects(volume)) return set_up_objects(name, volume);
+    if (const Value path = volume.get("hostPath"); !path.is_null())
+      return prepare_host_path(root_.policy.host_paths, std::string(path.get("path").as_string()),
+                               path.get("type").as_string());
+    if (volume.has("persistentVolumeClaim")) return set_up_claim(volume);
+    for (const auto& [kind, value] : volume.members()) {
+      if (kind != "name" && !value.is_null())
+        return fail(Code::kInvalid,
+                    fmt::format("the process runtime has no volumes of type {}", kind));
+    }
+    return set_up_empty(name, {});  // a volume of no type is an emptyDir
+  }
+
+  Status set_up_empty(const std::string& name, Value empty_dir) {
+    MUSTER_TRY(UniqueFd folder, make_folders_beneath(volumes_.get(), name, kForEveryone));
+    if (empty_dir.get("medium").as_string() == "Memory") {
+      mount_in_memory(folder, empty_dir, facts_);
+      MUSTER_TRY(folder, open_beneath(volumes_.get(), name));  // what is on top now
+    }
+    if (!fs_group_) return {};
+    const UniqueFd writable(::open(path_of(folder).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (::fchown(writable.get(), static_cast<uid_t>(-1), *fs_group_) != 0 ||
+        ::fchmod(writable.get(), kForEveryone | S_ISGID) != 0)
+      return fail(Code::kInternal, fmt::format("fsGroup: {}", std::strerror(errno)));
+    return {};
+  }
+
+  Status set_up_objects(const std::string& name, Value volume) {
+    MUSTER_TRY(Payload payload,
+               payload_of(volume, {.pod = pod_,
+                                   .facts = facts_,
+                                   .objects = objects_,
+                                   .service_account_token = root_.service_account_token}));
+    if (fs_group_) {
+      for (auto& [path, content] : payload) content.mode |= 0440;
+    }
+    MUSTER_TRY(const UniqueFd folder, make_folders_beneath(volumes_.get(), name, 0755));
+    return write_payload(path_of(folder), payload, ownership_, real_clock());
+  }
+
+  Status set_up_claim(Value volume) {
+    MUSTER_TRY(const std::string place, claim_folder(pod_, volume, objects_));
+    MUSTER_CHECK(make_folder(root_.policy.claims_directory));
+    MUSTER_TRY(const UniqueFd claims, open_folder(root_.policy.claims_directory));
+    MUSTER_TRY(const UniqueFd ns,
+               make_folders_beneath(claims.get(), place.substr(0, place.find('/')), 0755));
+    MUSTER_TRY(const UniqueFd made,
+               make_folders_beneath(ns.get(), place.substr(place.find('/') + 1), kForEveryone));
+    return {};
+  }
+
+  const VolumeRoot& root_;
+  Value pod_;
+  const PodFacts& facts_;
+  const Objects& objects_;
+  Ownership ownership_;
+  std::optional<gid_t> fs_group_;
+  UniqueFd volumes_;
+};
+
+// What an earlier removal did not finish.
+constexpr std::string_view kHalfRemoved = ".removed-";
+
+std::vector<std::string> names_in(const UniqueFd& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator at(path_of(folder), error), end; !error && at != end;
+       at.increment(error))
+    names.push_back(at->path().filename());
+  return names;
+}
+
+// Volumes in memory. Nothing else is ever mounted there.
+void unmount_all(const UniqueFd& volumes) {
+  struct stat own{};
+  struct stat info{};
+  if (::fstat(volumes.get(), &own) != 0) return;
+  for (const std::string& name : names_in(volumes)) {
+    if (::fstatat(volumes.get(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+        info.st_dev != own.st_dev)
+      ::umount2((path_of(volumes) + "/" + name).c_str(), MNT_DETACH | UMOUNT_NOFOLLOW);
+  }
+}
+
+}  // namespace
+
+Status set_up_volumes(const VolumeRoot& root, Value pod, const PodFacts& facts,
+                      const Objects& objects) {
+  return SetUp(root, pod, facts, objects).run();
+}
+
+Status remove_volumes(const std::string& pod_directory) {
+  const auto pod = open_folder(pod_directory);
+  if (!pod) return pod.error().code == Code::kNotFound ? Status() : std::unexpected(pod.error());
+  if (const auto volumes = open_beneath(pod->get(), "volumes")) unmount_all(*volumes);
+  for (const std::string& name : names_in(*pod)) {
+    if (name == "volumes" || name.starts_with(kHalfRemoved))
+      MUSTER_CHECK(remove_beneath(pod->get(), name));
+  }
+  return {};
+}
+
+Status remove_data_of_other_claims(const std::string& claims_directory,
+                                   const std::set<std::string, std::less<>>& uids) {
+  constexpr std::size_t kUid = 36;
+  const auto claims = open_folder(claims_directory);
+  if (!claims)
+    return claims.error().code == Code::kNotFound ? Status() : std::unexpected(claims.error());
+  for (const std::string& ns : names_in(*claims)) {
+    const auto folder = open_beneath(claims->get(), ns);
+    if (!folder) continue;
+    for (const std::string& name : names_in(*folder)) {
+      const bool is_claim = name.size() > kUid + 1 && name[name.size() - kUid - 1] == '-';
+      // What is not named like a claim's data is not ours, but for what a removal left half done.
+      if (is_claim ? uids.contains(name.substr(name.size() - kUid))
+                   : !name.starts_with(kHalfRemoved))
+        continue;
+      MUSTER_CHECK(remove_beneath(folder->get(), name));
+    }
+    ::unlinkat(claims->get(), ns.c_str(), AT_REMOVEDIR);  // if it is empty now
+  }
+  return {};
+}
+
+}  // namespace muster::agent
