@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-#include "agent/logs/open_beneath.h"
+#include "base/beneath.h"
 
 namespace muster::agent {
 namespace {
@@ -19,6 +19,15 @@ constexpr std::size_t kSliceBytes = 64 * 1024;
 // Lines are cut at 16 KiB when they are written. What is longer than this is not of our making, and
 // is left out.
 constexpr std::size_t kMaxLineBytes = 1024 * 1024;
+
+// A pipe in the place of a file must not make us wait for its writer.
+Result<UniqueFd> open_for_reading(const std::string& root, const std::string& path) {
+  MUSTER_TRY(const UniqueFd place, open_beneath(root, path));
+  UniqueFd file(::open(path_of(place).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.valid())
+    return fail(Code::kInternal, fmt::format("{}/{}: {}", root, path, std::strerror(errno)));
+  return file;
+}
 
 std::size_t read_at(int fd, off_t offset, char* to, std::size_t count) {
   for (;;) {
@@ -49,11 +58,7 @@ LogFile::LogFile(std::string root, std::string path, UniqueFd fd)
 
 Result<LogFile> LogFile::open(std::string root, const LogKey& key) {
   std::string path = key.file();
-  UniqueFd fd = open_beneath(root, path, O_RDONLY);
-  if (!fd.valid()) {
-    return fail(errno == ENOENT || errno == ENOTDIR ? Code::kNotFound : Code::kInternal,
-                fmt::format("{}/{}: {}", root, path, std::strerror(errno)));
-  }
+  MUSTER_TRY(UniqueFd fd, open_for_reading(root, path));
   return LogFile(std::move(root), std::move(path), std::move(fd));
 }
 
@@ -112,9 +117,9 @@ std::string_view LogFile::unfinished_line() const {
 }
 
 bool LogFile::switch_to_new_file() {
-  UniqueFd fd = open_beneath(root_, path_, O_RDONLY);
-  if (!fd.valid() || same_file(fd.get(), fd_.get())) return false;
-  fd_ = std::move(fd);
+  Result<UniqueFd> fd = open_for_reading(root_, path_);
+  if (!fd || same_file(fd->get(), fd_.get())) return false;
+  fd_ = *std::move(fd);
   offset_ = 0;
   buffer_.clear();
   given_out_ = 0;

@@ -1,15 +1,13 @@
 #include "agent/logs/log_reader.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 
 #include "agent/logs/log_sinks.h"
-#include "agent/logs/open_beneath.h"
+#include "base/beneath.h"
 #include "base/log.h"
 #include "server/errors.h"
 
@@ -158,10 +156,9 @@ void LogReader::finish(ReadingId id) {
 
 void LogReader::watch(ReadingId id, Reading& reading) {
   if (inotify_.valid()) {
-    const UniqueFd folder =
-        open_beneath(options_.directory, reading.key.folder(), O_PATH | O_DIRECTORY);
-    const std::string path = fmt::format("/proc/self/fd/{}", folder.get());
-    if (folder.valid()) reading.watch = ::inotify_add_watch(inotify_.get(), path.c_str(), kNews);
+    const Result<UniqueFd> folder = open_beneath(options_.directory, reading.key.folder());
+    if (folder)
+      reading.watch = ::inotify_add_watch(inotify_.get(), path_of(*folder).c_str(), kNews);
   }
   if (reading.watch >= 0) {
     watched_[reading.watch].insert(id);
