@@ -21,7 +21,7 @@
 namespace muster::runtime {
 
 struct Mount {
-  std::string source;  // a path on the host that has been checked
+  std::string source;  // a path on the host that has been checked; links in it are refused
   std::string target;  // absolute, as the container sees it
   bool read_only = false;
 };
@@ -41,7 +41,7 @@ struct PodSpec {
   std::string uid;
   std::string directory;   // the pod's own; the runtime keeps its files in its subfolder `runtime`
   std::string hostname;    // empty: the machine's
-  std::string hosts_file;  // what the pod sees as /etc/hosts; empty: the machine's
+  std::string hosts_file;  // seen as /etc/hosts, this very file; empty: the machine's
 };
 
 // One run of a container. A new run has a new number.
@@ -69,6 +69,7 @@ struct RunSpec {
   std::string gate;
 };
 
+// kHeld: not executed yet, be it that its gate is shut or that it is still being made ready.
 enum class RunPhase : std::uint8_t { kHeld, kRunning, kExited };
 
 struct Exit {
@@ -120,7 +121,8 @@ class Runtime {
 
   using Done = std::move_only_function<void(Status)>;
 
-  // A run was executed or has exited. Set before anything is started or adopted.
+  // A run is held at its gate, was executed or has exited. Set before anything is started or
+  // adopted.
   virtual void on_change(std::function<void(const RunState&)> changed) = 0;
 
   virtual void start_pod(const PodSpec& pod, Done done) = 0;
@@ -129,7 +131,8 @@ class Runtime {
   virtual void start(const std::string& pod_uid, const RunSpec& run, Done done) = 0;
   virtual void signal(const RunId& run, int number) = 0;  // to its main process only
   virtual void kill(const RunId& run) = 0;                // all of its processes, at once
-  // When all its runs have exited. Nothing of it is left then but what the agent made.
+  // When all its runs have exited (else kConflict). Nothing of it is left then but what the agent
+  // made.
   virtual void remove_pod(const std::string& pod_uid, Done done) = 0;
   virtual std::unique_ptr<Exec> exec(const ExecSpec& spec, ExecEvents events) = 0;
 
@@ -147,7 +150,11 @@ struct RuntimeOptions {
   std::string directory;         // for sockets and records, mode 0700
   std::optional<User> pod_user;  // of pods that ask for none, when this process is root
   bool namespaces = true;        // false: plain process groups even where the kernel allows more
+  // How to start the process that keeps the pods (keeper_main.h); the directory is appended.
+  std::vector<std::string> keeper_argv = {"/proc/self/exe", "keeper"};
 };
+// Starts the keeper of the directory, or finds the one that runs; may take some tens of
+// milliseconds. One runtime per directory at a time.
 Result<std::unique_ptr<Runtime>> make_process_runtime(Loop& loop, RuntimeOptions options);
 
 }  // namespace muster::runtime

@@ -1,0 +1,247 @@
+#include "runtime/cgroups.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "base/unique_fd.h"
+
+namespace muster::runtime {
+namespace {
+
+constexpr std::int64_t kPeriodMicros = 100'000;
+constexpr std::int64_t kLeastQuotaMicros = 1'000;  // the kernel takes no less
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+bool write_file(const std::string& path, std::string_view text) {
+  const UniqueFd file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  return file.valid() &&
+         write(file.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+bool has_word(const std::string& text, std::string_view word) {
+  std::istringstream words(text);
+  for (std::string each; words >> each;) {
+    if (each == word) return true;
+  }
+  return false;
+}
+
+bool has_option(std::string options, std::string_view option) {
+  std::replace(options.begin(), options.end(), ',', ' ');
+  return has_word(options, option);
+}
+
+// Where a hierarchy is mounted: of version 2, or the one of version 1 that has the controller.
+struct Hierarchy {
+  std::string mount_point;
+  std::string root;  // what of it is mounted there
+};
+std::optional<Hierarchy> find_hierarchy(std::string_view controller) {
+  std::istringstream lines(read_file("/proc/self/mountinfo"));
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t dash = line.find(" - ");
+    if (dash == std::string::npos) continue;
+    std::istringstream left(line.substr(0, dash)), right(line.substr(dash + 3));
+    std::string id, parent, device, root, mount_point, type, source, options;
+    left >> id >> parent >> device >> root >> mount_point;
+    right >> type >> source >> options;
+    const bool wanted = controller.empty() ? type == "cgroup2"
+                                           : type == "cgroup" && has_option(options, controller);
+    if (wanted) return Hierarchy{mount_point, root};
+  }
+  return std::nullopt;
+}
+
+// Lines are id:controllers:path; version 2 has no controllers.
+std::string own_group(std::string_view controller) {
+  std::istringstream lines(read_file("/proc/self/cgroup"));
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string names = line.substr(first + 1, second - first - 1);
+    if (controller.empty() ? names.empty() : has_option(names, controller)) {
+      return line.substr(second + 1);
+    }
+  }
+  return "/";
+}
+
+// The own group first, so that whoever limits the server limits its pods; then the topmost one.
+std::vector<std::string> parents_in(const Hierarchy& hierarchy, std::string own) {
+  if (hierarchy.root != "/" && own.starts_with(hierarchy.root)) own.erase(0, hierarchy.root.size());
+  std::vector<std::string> parents;
+  if (own.size() > 1) parents.push_back(hierarchy.mount_point + own);
+  parents.push_back(hierarchy.mount_point);
+  return parents;
+}
+
+bool make_folder(const std::string& path) {
+  return mkdir(path.c_str(), 0755) == 0 || errno == EEXIST;
+}
+
+// In version 2 a parent must hand the controller down, which it may not while it has processes of
+// its own (except at the top).
+bool hand_down(const std::string& folder, const std::string& controller) {
+  if (!has_word(read_file(folder + "/cgroup.controllers"), controller)) {
+    errno = ENOENT;
+    return false;
+  }
+  const std::string file = folder + "/cgroup.subtree_control";
+  return has_word(read_file(file), controller) || write_file(file, "+" + controller);
+}
+
+Cgroups::Controller find_controller(const std::string& controller, const std::string& name) {
+  std::string why = "this kernel has no such controller mounted";
+  if (const auto two = find_hierarchy("")) {
+    for (const std::string& parent : parents_in(*two, own_group(""))) {
+      const std::string folder = parent + "/" + name;
+      if (hand_down(parent, controller) && make_folder(folder) && hand_down(folder, controller)) {
+        return {controller, Cgroups::Version::kTwo, folder, "cgroup v2 at " + parent};
+      }
+      if (errno != ENOENT) {
+        why = fmt::format(
+            "cgroup v2 at {}: {}; start the server in a delegated group (systemd-run "
+            "--user --scope -p Delegate=yes)",
+            parent, std::strerror(errno));
+      }
+    }
+  }
+  if (const auto one = find_hierarchy(controller)) {
+    for (const std::string& parent : parents_in(*one, own_group(controller))) {
+      const std::string folder = parent + "/" + name;
+      if (make_folder(folder) && access((folder + "/cgroup.procs").c_str(), W_OK) == 0) {
+        return {controller, Cgroups::Version::kOne, folder, "cgroup v1 at " + parent};
+      }
+      why = fmt::format("cgroup v1 at {}: {}", parent, std::strerror(errno));
+    }
+  }
+  return {controller, Cgroups::Version::kNone, "", why};
+}
+
+bool limit_cpu(Cgroups::Version version, const std::string& folder, std::int64_t millis) {
+  const std::int64_t quota = std::max(millis * kPeriodMicros / 1000, kLeastQuotaMicros);
+  if (version == Cgroups::Version::kTwo) {
+    return write_file(folder + "/cpu.max", fmt::format("{} {}", quota, kPeriodMicros));
+  }
+  return write_file(folder + "/cpu.cfs_period_us", fmt::format("{}", kPeriodMicros)) &&
+         write_file(folder + "/cpu.cfs_quota_us", fmt::format("{}", quota));
+}
+
+bool limit_memory(Cgroups::Version version, const std::string& folder, std::int64_t bytes) {
+  const std::string limit = fmt::format("{}", bytes);
+  if (version == Cgroups::Version::kTwo) {
+    write_file(folder + "/memory.swap.max", "0");   // there is none without swap accounting
+    write_file(folder + "/memory.oom.group", "1");  // half a container is no container
+    return write_file(folder + "/memory.max", limit);
+  }
+  const bool limited = write_file(folder + "/memory.limit_in_bytes", limit);
+  write_file(folder + "/memory.memsw.limit_in_bytes", limit);
+  return limited;
+}
+
+}  // namespace
+
+Status RunGroups::join() const {
+  for (const std::string& folder : folders_) {
+    if (write_file(folder + "/cgroup.procs", "0")) continue;
+    return fail(Code::kInternal, fmt::format("cannot join {}: {}", folder, std::strerror(errno)));
+  }
+  return {};
+}
+
+bool RunGroups::killed_for_memory() const {
+  if (memory_folder_.empty()) return false;
+  for (const char* file : {"/memory.events", "/memory.oom_control"}) {
+    std::istringstream words(read_file(memory_folder_ + file));
+    for (std::string word; words >> word;) {
+      std::int64_t count = 0;
+      if (word == "oom_kill" && words >> count && count > 0) return true;
+    }
+  }
+  return false;
+}
+
+void RunGroups::remove() {
+  for (const std::string& folder : folders_) rmdir(folder.c_str());
+  folders_.clear();
+}
+
+Cgroups Cgroups::find(const std::string& name) {
+  Cgroups found;
+  for (const char* controller : {"cpu", "memory"}) {
+    found.controllers_.push_back(find_controller(controller, name));
+  }
+  return found;
+}
+
+const Cgroups::Controller& Cgroups::controller(std::string_view name) const {
+  for (const Controller& each : controllers_) {
+    if (each.name == name) return each;
+  }
+  static const Controller kAbsent{};
+  return kAbsent;
+}
+
+std::vector<Ability> Cgroups::abilities() const {
+  std::vector<Ability> abilities;
+  for (const Controller& each : controllers_) {
+    abilities.push_back(
+        {each.name + " limits", each.version != Cgroups::Version::kNone, each.detail});
+  }
+  return abilities;
+}
+
+Result<RunGroups> Cgroups::make(const std::string& run, const Limits& limits) const {
+  RunGroups groups;
+  const auto add = [&](const Controller& controller) -> Result<std::string> {
+    const std::string folder = controller.folder + "/" + run;
+    if (!make_folder(folder)) {
+      return fail(Code::kInternal, fmt::format("{}: {}", folder, std::strerror(errno)));
+    }
+    if (std::ranges::find(groups.folders_, folder) == groups.folders_.end()) {
+      groups.folders_.push_back(folder);
+    }
+    return folder;
+  };
+  const Controller& cpu = controller("cpu");
+  if (limits.cpu_millis && cpu.version != Version::kNone) {
+    MUSTER_TRY(const std::string folder, add(cpu));
+    if (!limit_cpu(cpu.version, folder, *limits.cpu_millis)) {
+      groups.remove();
+      return fail(Code::kInternal, fmt::format("cannot limit cpu: {}", std::strerror(errno)));
+    }
+  }
+  const Controller& memory = controller("memory");
+  if (limits.memory_bytes && memory.version != Version::kNone) {
+    MUSTER_TRY(groups.memory_folder_, add(memory));
+    if (!limit_memory(memory.version, groups.memory_folder_, *limits.memory_bytes)) {
+      const int why = errno;
+      groups.remove();
+      return fail(Code::kInternal, fmt::format("cannot limit memory: {}", std::strerror(why)));
+    }
+  }
+  return groups;
+}
+
+void Cgroups::remove() const {
+  for (const Controller& each : controllers_) {
+    if (!each.folder.empty()) rmdir(each.folder.c_str());
+  }
+}
+
+}  // namespace muster::runtime

@@ -1,0 +1,178 @@
+#include "runtime/exec_link.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace muster::runtime {
+namespace {
+
+constexpr int kMaxDrainReads = 64;  // more than a pipe holds: somebody else writes
+constexpr char kEndOfInput = 4;     // Ctrl-D, what a terminal has instead of an end
+
+std::unexpected<Error> system_error(const char* what) {
+  return fail(Code::kInternal, fmt::format("{}: {}", what, std::strerror(errno)));
+}
+
+void set_nonblocking(int fd) { fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK); }
+
+Result<std::pair<UniqueFd, UniqueFd>> make_pipe() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return system_error("no pipe");
+  return std::pair(UniqueFd(ends[0]), UniqueFd(ends[1]));
+}
+
+// The master, and what the command gets.
+Result<std::pair<UniqueFd, UniqueFd>> make_terminal() {
+  UniqueFd master(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+  if (!master.valid() || grantpt(master.get()) != 0 || unlockpt(master.get()) != 0) {
+    return system_error("no terminal");
+  }
+  std::array<char, 64> name;
+  if (ptsname_r(master.get(), name.data(), name.size()) != 0) return system_error("no terminal");
+  UniqueFd slave(open(name.data(), O_RDWR | O_NOCTTY | O_CLOEXEC));
+  if (!slave.valid()) return system_error("no terminal");
+  return std::pair(std::move(master), std::move(slave));
+}
+
+}  // namespace
+
+Result<std::pair<std::unique_ptr<ExecLink>, std::vector<UniqueFd>>> ExecLink::make(
+    Loop& loop, const ExecSpec& spec, ExecEvents events) {
+  std::unique_ptr<ExecLink> link(new ExecLink(loop, std::move(events)));
+  std::vector<UniqueFd> theirs;
+  if (spec.tty) {
+    MUSTER_TRY(auto terminal, make_terminal());
+    link->terminal_ = std::move(terminal.first);
+    theirs.push_back(std::move(terminal.second));
+    link->watch(link->terminal_, false);
+    return std::pair(std::move(link), std::move(theirs));
+  }
+  MUSTER_TRY(auto input, make_pipe());
+  MUSTER_TRY(auto output, make_pipe());
+  MUSTER_TRY(auto errors, make_pipe());
+  if (spec.with_input) {
+    link->input_ = std::move(input.second);
+    set_nonblocking(link->input_.get());
+  }
+  link->output_ = std::move(output.first);
+  link->errors_ = std::move(errors.first);
+  theirs.push_back(std::move(input.first));  // without input: at its end from the beginning
+  theirs.push_back(std::move(output.second));
+  theirs.push_back(std::move(errors.second));
+  link->watch(link->output_, false);
+  link->watch(link->errors_, true);
+  return std::pair(std::move(link), std::move(theirs));
+}
+
+ExecLink::~ExecLink() {
+  close_input();
+  for (UniqueFd* fd : {&terminal_, &output_, &errors_}) stop(*fd);
+}
+
+void ExecLink::watch(UniqueFd& fd, bool is_error) {
+  set_nonblocking(fd.get());
+  loop_.watch_readable(fd.get(), [this, &fd, is_error] {
+    const std::weak_ptr<bool> alive = alive_;
+    const bool more = read_some(fd, is_error);
+    if (!alive.expired() && !more) stop(fd);
+  });
+}
+
+void ExecLink::stop(UniqueFd& fd) {
+  if (!fd.valid()) return;
+  loop_.unwatch(fd.get());
+  fd = {};
+}
+
+// False at the end. A terminal without a user fails with EIO, which is its end.
+bool ExecLink::read_some(const UniqueFd& fd, bool is_error) {
+  std::array<char, 32 << 10> bytes;
+  const ssize_t got = read(fd.get(), bytes.data(), bytes.size());
+  if (got < 0) return errno == EAGAIN || errno == EINTR;
+  const auto output = events_.output;
+  if (got > 0 && output) output(is_error, {bytes.data(), static_cast<std::size_t>(got)});
+  return got > 0;
+}
+
+void ExecLink::ended(Result<int> exit_code) {
+  const std::weak_ptr<bool> alive = alive_;
+  for (UniqueFd* fd : {&terminal_, &output_, &errors_}) {
+    for (int i = 0; fd->valid() && i < kMaxDrainReads; ++i) {
+      std::array<char, 32 << 10> bytes;
+      const ssize_t got = read(fd->get(), bytes.data(), bytes.size());
+      if (got <= 0) break;
+      const auto output = events_.output;
+      if (output) output(fd == &errors_, {bytes.data(), static_cast<std::size_t>(got)});
+      if (alive.expired()) return;
+    }
+    stop(*fd);
+  }
+  close_input();
+  const auto end = std::move(events_.end);
+  events_ = {};
+  if (end) end(std::move(exit_code));
+}
+
+void ExecLink::input(std::string_view bytes) {
+  if (input_ends_ || (!terminal_.valid() && !input_.valid())) return;
+  if (waiting_.size() - written_ + bytes.size() > kMaxExecInput) {
+    return ended(fail(Code::kTooLarge, "the command does not read its input"));
+  }
+  waiting_ += bytes;
+  flush_input();
+}
+
+void ExecLink::end_input() {
+  if (input_ends_) return;
+  if (terminal_.valid()) waiting_ += kEndOfInput;
+  input_ends_ = true;
+  flush_input();
+}
+
+void ExecLink::flush_input() {
+  const int fd = terminal_.valid() ? terminal_.get() : input_.get();
+  while (written_ < waiting_.size()) {
+    const ssize_t put = write(fd, waiting_.data() + written_, waiting_.size() - written_);
+    if (put < 0 && errno == EAGAIN) break;
+    if (put < 0) return close_input();  // it does not want any
+    written_ += static_cast<std::size_t>(put);
+  }
+  if (written_ < waiting_.size()) {
+    if (writable_.valid()) return;
+    writable_ = UniqueFd(epoll_create1(EPOLL_CLOEXEC));
+    epoll_event event{.events = EPOLLOUT, .data = {}};
+    epoll_ctl(writable_.get(), EPOLL_CTL_ADD, fd, &event);
+    loop_.watch_readable(writable_.get(), [this] { flush_input(); });
+    return;
+  }
+  waiting_.clear();
+  written_ = 0;
+  stop(writable_);
+  if (input_ends_) input_ = {};
+}
+
+void ExecLink::close_input() {
+  stop(writable_);
+  input_ = {};
+  waiting_.clear();
+  written_ = 0;
+}
+
+void ExecLink::resize(int columns, int rows) const {
+  if (!terminal_.valid()) return;
+  winsize size{};
+  size.ws_col = static_cast<unsigned short>(std::clamp(columns, 0, 0xFFFF));
+  size.ws_row = static_cast<unsigned short>(std::clamp(rows, 0, 0xFFFF));
+  ioctl(terminal_.get(), TIOCSWINSZ, &size);
+}
+
+}  // namespace muster::runtime

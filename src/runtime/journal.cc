@@ -1,0 +1,105 @@
+#include "runtime/journal.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "json/parse.h"
+#include "json/write.h"
+#include "runtime/records.h"
+
+namespace muster::runtime {
+namespace {
+
+// Room that is taken at once, so that an ordinary pod's end can be recorded on a full disk.
+constexpr off_t kReserved = 8 << 10;
+
+std::string folder_of(const PodSpec& pod) { return pod.directory + "/runtime"; }
+std::string file_of(const PodSpec& pod) { return folder_of(pod) + "/journal"; }
+
+std::string read_all(const std::string& path) {
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  std::string text;
+  std::array<char, 16 << 10> part;
+  ssize_t got = 0;
+  while (file.valid() && (got = read(file.get(), part.data(), part.size())) > 0) {
+    text.append(part.data(), static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
+void take_line(PodRecord& record, const std::string& pod_uid, std::string_view line) {
+  json::Arena arena;
+  const auto value = json::parse(arena, line);
+  if (!value) return;
+  if (const json::Value* shim = value->find("shim")) record.shim = identity_from(*shim);
+  if (const json::Value* run = value->find("run")) {
+    RecordedRun recorded{run_state_from(*run, pod_uid), identity_from(run->get("process"))};
+    const RunId id = recorded.state.id;
+    record.runs.insert_or_assign(id, std::move(recorded));
+  }
+}
+
+}  // namespace
+
+Result<Journal> Journal::open(const PodSpec& pod) {
+  if (mkdir(folder_of(pod).c_str(), 0700) != 0 && errno != EEXIST) {
+    return fail(Code::kInternal, fmt::format("{}: {}", folder_of(pod), std::strerror(errno)));
+  }
+  const std::string path = file_of(pod);
+  UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file.valid()) {
+    return fail(Code::kInternal, fmt::format("{}: {}", path, std::strerror(errno)));
+  }
+  fallocate(file.get(), FALLOC_FL_KEEP_SIZE, 0, kReserved);  // where the file system can
+  Journal journal(std::move(file));
+  // Ends a line that a crash has cut short.
+  if (lseek(journal.file_.get(), 0, SEEK_END) > 0) MUSTER_CHECK(journal.append("\n"));
+  return journal;
+}
+
+Status Journal::append(std::string line) {
+  const ssize_t written = write(file_.get(), line.data(), line.size());
+  if (written == static_cast<ssize_t>(line.size())) return {};
+  if (written > 0) errno = ENOSPC;
+  return fail(Code::kInternal, fmt::format("cannot record: {}", std::strerror(errno)));
+}
+
+Status Journal::add(const ProcessIdentity& shim) {
+  json::Arena arena;
+  const json::Value line = json::Value::object(arena);
+  line.set("shim", to_json(arena, shim));
+  return append(json::write(line) + "\n");
+}
+
+Status Journal::add(const RecordedRun& run) {
+  json::Arena arena;
+  const json::Value line = json::Value::object(arena);
+  const json::Value state = to_json(arena, run.state);
+  if (run.process.pid != 0) state.set("process", to_json(arena, run.process));
+  line.set("run", state);
+  return append(json::write(line) + "\n");
+}
+
+PodRecord read_journal(const PodSpec& pod) {
+  const std::string text = read_all(file_of(pod));
+  PodRecord record;
+  std::string_view rest = text;
+  for (std::size_t end = 0; (end = rest.find('\n')) != std::string_view::npos;) {
+    if (end > 0) take_line(record, pod.uid, rest.substr(0, end));
+    rest.remove_prefix(end + 1);
+  }
+  return record;
+}
+
+void remove_journal(const PodSpec& pod) {
+  unlink(file_of(pod).c_str());
+  rmdir(folder_of(pod).c_str());
+}
+
+}  // namespace muster::runtime

@@ -1,0 +1,321 @@
+#include "runtime/keeper.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "json/parse.h"
+#include "json/write.h"
+#include "runtime/records.h"
+#include "runtime/shim.h"
+
+namespace muster::runtime {
+namespace {
+
+using json::Value;
+using namespace std::chrono_literals;
+
+// Whoever starts a keeper connects at once; without it nobody will.
+constexpr Duration kFirstAgentPatience = 30s;
+constexpr int kLostCode = 137;
+
+bool is_name(std::string_view uid) {
+  return !uid.empty() && uid.size() <= 64 && std::ranges::all_of(uid, [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
+  });
+}
+
+std::string record_of(const std::string& directory, const std::string& uid) {
+  return pods_folder(directory) + "/" + uid + ".json";
+}
+
+Status write_record(const std::string& file, const PodSpec& spec) {
+  json::Arena arena;
+  const std::string text = json::write(to_json(arena, spec)) + "\n";
+  const std::string draft = file + ".new";
+  const UniqueFd out(open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  const bool written =
+      out.valid() &&
+      write(out.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
+      rename(draft.c_str(), file.c_str()) == 0;
+  if (written) return {};
+  const int why = errno;
+  unlink(draft.c_str());
+  return fail(Code::kInternal, fmt::format("{}: {}", file, std::strerror(why)));
+}
+
+void answer(const UniqueFd& agent, std::string_view what, const std::string& text) {
+  json::Arena arena;
+  const Value message = Value::object(arena);
+  message.set(what, text);
+  (void)send_message(agent.get(), {json::write(message), {}});
+}
+
+}  // namespace
+
+std::string pods_folder(const std::string& directory) { return directory + "/pods"; }
+
+Keeper::Keeper(Loop& loop, std::string directory, Isolation isolation, Cgroups cgroups)
+    : loop_(loop),
+      directory_(std::move(directory)),
+      isolation_(std::move(isolation)),
+      cgroups_(std::move(cgroups)) {}
+
+Status Keeper::start() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGCHLD);
+  children_ = UniqueFd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+  loop_.watch_readable(children_.get(), [this] { collect(); });
+  MUSTER_CHECK(load());
+  MUSTER_TRY(listener_, listen_at(directory_, kKeeperSocket));
+  loop_.watch_readable(listener_.get(), [this] {
+    const int peer = accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (peer >= 0) serve(UniqueFd(peer));
+  });
+  loop_.after(kFirstAgentPatience, [this] {
+    had_agent_ = true;
+    end_if_idle();
+  });
+  return {};
+}
+
+// Shims that go on are watched; of those that are gone the pods are brought to their end.
+Status Keeper::load() {
+  std::error_code error;
+  std::filesystem::create_directory(pods_folder(directory_), error);
+  if (error) return fail(Code::kInternal, pods_folder(directory_) + ": " + error.message());
+  for (const auto& entry : std::filesystem::directory_iterator(pods_folder(directory_), error)) {
+    if (entry.path().extension() != ".json") continue;
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    json::Arena arena;
+    const auto value = json::parse(arena, text.str());
+    const PodSpec spec = value ? pod_spec_from(*value) : PodSpec{};
+    if (!is_name(spec.uid)) continue;
+    Pod& pod = pods_[spec.uid];
+    pod.spec = spec;
+    const ProcessIdentity shim = read_journal(spec).shim;
+    pod.shim = open_process(shim);
+    pod.shim_pid = shim.pid;
+    if (pod.shim.valid()) {
+      watch_shim(spec.uid);
+    } else {
+      bury(spec.uid);
+    }
+  }
+  return {};
+}
+
+void Keeper::serve(UniqueFd socket) {
+  had_agent_ = true;
+  Agent& agent = agents_.emplace_back();
+  agent = std::make_unique<Channel>(
+      loop_, std::move(socket),
+      Channel::Handlers{.message = [this, &agent](Message m) { handle(agent, std::move(m)); },
+                        .closed =
+                            [this, &agent] {
+                              agents_.remove_if([&](const Agent& each) { return &each == &agent; });
+                              end_if_idle();
+                            }});
+  json::Arena arena;
+  const Value hello = Value::object(arena);
+  const Value abilities = hello.array_at("abilities");
+  for (const Ability& each : isolation_.abilities) abilities.push_back(to_json(arena, each));
+  for (const Ability& each : cgroups_.abilities()) abilities.push_back(to_json(arena, each));
+  agent->send({json::write(hello), {}});
+}
+
+void Keeper::handle(const Agent& from, Message message) {
+  json::Arena arena;
+  const auto request = json::parse(arena, message.text);
+  if (!request) return;
+  const std::string_view what = request->get("op").as_string();
+  if (what == "pod" && message.fds.size() == 1) {
+    start_pod(pod_spec_from(request->get("spec")), std::move(message.fds.front()));
+  } else if (what == "remove") {
+    remove(from, std::string(request->get("uid").as_string()));
+  } else if (what == "list") {
+    const Value reply = Value::object(arena);
+    reply.set("pods", list(arena));
+    from->send({json::write(reply), {}});
+  }
+}
+
+Value Keeper::list(json::Arena& arena) const {
+  const Value pods = Value::array(arena);
+  for (const auto& [uid, pod] : pods_) {
+    const Value each = Value::object(arena);
+    each.set("spec", to_json(arena, pod.spec));
+    each.set("alive", Value::of(pod.state == State::kAlive));
+    each.set("dying", Value::of(pod.state == State::kDying));
+    pods.push_back(each);
+  }
+  return pods;
+}
+
+void Keeper::start_pod(const PodSpec& spec, UniqueFd agent) {
+  if (!is_name(spec.uid)) return answer(agent, "error", "no uid of a pod: " + spec.uid);
+  const auto known = pods_.find(spec.uid);
+  if (known != pods_.end() && known->second.state == State::kAlive) {
+    return answer(agent, "exists", shim_socket_name(spec.uid));
+  }
+  if (known != pods_.end() && known->second.state == State::kDying) {
+    return answer(agent, "error", "processes of the pod are still being ended");
+  }
+  if (const Status made = write_record(record_of(directory_, spec.uid), spec); !made) {
+    return answer(agent, "error", made.error().message);
+  }
+  Pod& pod = pods_[spec.uid];
+  const UniqueFd to_agent(fcntl(agent.get(), F_DUPFD_CLOEXEC, 0));
+  if (const Status made = make_shim(pod, spec, std::move(agent)); !made) {
+    answer(to_agent, "error", made.error().message);
+    pod.spec = spec;
+    forget(spec.uid);
+  }
+}
+
+Status Keeper::make_shim(Pod& pod, const PodSpec& spec, UniqueFd agent) {
+  pod.spec = spec;
+  pod.shim_pid = clone_process(0, pod.shim);
+  if (pod.shim_pid == 0) {
+    run_shim({spec, pods_folder(directory_), isolation_.namespaces, cgroups_}, std::move(agent));
+  }
+  if (pod.shim_pid < 0) {
+    return fail(Code::kInternal, fmt::format("cannot make a process: {}", std::strerror(errno)));
+  }
+  pod.state = State::kAlive;
+  watch_shim(spec.uid);
+  return {};
+}
+
+void Keeper::watch_shim(const std::string& uid) {
+  loop_.watch_readable(pods_.at(uid).shim.get(), [this, uid] {
+    Pod& pod = pods_.at(uid);
+    loop_.unwatch(pod.shim.get());
+    pod.shim = {};
+    bury(uid);
+  });
+}
+
+// The agent asks only when all runs have exited: nothing is cut short.
+void Keeper::remove(const Agent& from, const std::string& uid) {
+  const auto pod = pods_.find(uid);
+  if (pod == pods_.end()) {
+    json::Arena arena;
+    const Value reply = Value::object(arena);
+    reply.set("removed", uid);
+    return from->send({json::write(reply), {}});
+  }
+  pod->second.removing = true;
+  if (pod->second.state == State::kAlive) (void)kill_process(pod->second.shim, SIGKILL);
+  if (pod->second.state == State::kDead) forget(uid);
+}
+
+// The shim is gone. Its runs are dying with it; only when that is certain is it told.
+void Keeper::bury(const std::string& uid) {
+  Pod& pod = pods_.at(uid);
+  pod.state = State::kDying;
+  for (const auto& [id, run] : read_journal(pod.spec).runs) {
+    if (run.state.phase == RunPhase::kExited) continue;
+    UniqueFd init = open_process(run.process);
+    if (!init.valid()) continue;
+    (void)kill_process(init, SIGKILL);
+    const int fd = init.get();
+    pod.dying.emplace(fd, std::move(init));
+    loop_.watch_readable(fd, [this, uid, fd] {
+      loop_.unwatch(fd);
+      pods_.at(uid).dying.erase(fd);
+      finish_burial(uid);
+    });
+  }
+  finish_burial(uid);
+}
+
+void Keeper::finish_burial(const std::string& uid) {
+  Pod& pod = pods_.at(uid);
+  if (!pod.dying.empty() || (!isolation_.namespaces.runs && kill_orphans())) return;
+  const PodRecord record = read_journal(pod.spec);
+  Result<Journal> journal = Journal::open(pod.spec);
+  for (auto [id, run] : record.runs) {
+    if (run.state.phase == RunPhase::kExited || !journal) continue;
+    run.state.phase = RunPhase::kExited;
+    run.state.exit = Exit{.code = kLostCode, .lost = true, .finished = loop_.clock().now()};
+    (void)journal->add(run);
+  }
+  pod.state = State::kDead;
+  if (pod.removing) return forget(uid);
+  tell("gone", uid);
+  end_if_idle();
+}
+
+void Keeper::forget(const std::string& uid) {
+  remove_journal(pods_.at(uid).spec);
+  unlink((pods_folder(directory_) + "/" + shim_socket_name(uid)).c_str());
+  unlink(record_of(directory_, uid).c_str());
+  pods_.erase(uid);
+  tell("removed", uid);
+  end_if_idle();
+}
+
+void Keeper::tell(std::string_view what, const std::string& uid) {
+  json::Arena arena;
+  const Value message = Value::object(arena);
+  message.set(what, uid);
+  for (const Agent& agent : agents_) agent->send({json::write(message), {}});
+}
+
+void Keeper::collect() {
+  signalfd_siginfo info;
+  while (read(children_.get(), &info, sizeof info) == sizeof info) {
+  }
+  while (waitpid(-1, nullptr, WNOHANG) > 0) {
+  }
+  if (isolation_.namespaces.runs) return;
+  std::vector<std::string> dying;
+  for (const auto& [uid, pod] : pods_) {
+    if (pod.state == State::kDying) dying.push_back(uid);
+  }
+  for (const std::string& uid : dying) finish_burial(uid);
+}
+
+// Without PID namespaces the processes of a pod whose shim was killed become ours. True if there
+// was any: it may have made more meanwhile.
+bool Keeper::kill_orphans() {
+  std::set<pid_t> shims;
+  for (const auto& [uid, pod] : pods_) {
+    if (pod.state == State::kAlive) shims.insert(pod.shim_pid);
+  }
+  bool any = false;
+  for (const pid_t child : own_children()) {
+    if (shims.contains(child)) continue;
+    kill(child, SIGKILL);
+    any = true;
+  }
+  return any;
+}
+
+void Keeper::end_if_idle() {
+  const bool idle = had_agent_ && agents_.empty() &&
+                    std::ranges::all_of(
+                        pods_, [](const auto& each) { return each.second.state == State::kDead; });
+  if (!idle) return;
+  unlink((directory_ + "/" + kKeeperSocket).c_str());
+  cgroups_.remove();
+  loop_.stop();
+}
+
+}  // namespace muster::runtime

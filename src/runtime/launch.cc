@@ -1,0 +1,212 @@
+#include "runtime/launch.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/sched.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "runtime/view.h"
+
+namespace muster::runtime {
+namespace {
+
+struct Pipe {
+  UniqueFd read;
+  UniqueFd write;
+};
+
+Result<Pipe> make_pipe(int flags) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) {
+    return fail(Code::kInternal, fmt::format("no pipe: {}", std::strerror(errno)));
+  }
+  Pipe pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+  fcntl(ends[0], F_SETFL, flags);  // only our end
+  return pipe;
+}
+
+struct Pipes {
+  Pipe output;
+  Pipe errors;
+  Pipe start;
+  Pipe report;
+};
+
+Result<Pipes> make_pipes() {
+  Pipes pipes;
+  for (Pipe* each : {&pipes.output, &pipes.errors, &pipes.start, &pipes.report}) {
+    MUSTER_TRY(*each, make_pipe(O_NONBLOCK));
+  }
+  return pipes;
+}
+
+Status set_up_view(const PodSpec& pod, const RunSpec& run) {
+  View view;
+  if (run.read_only_root) MUSTER_CHECK(view.make_read_only());
+  std::vector<Mount> mounts = run.mounts;
+  const auto is_taken = [&](std::string_view target) {
+    return std::ranges::any_of(run.mounts, [&](const Mount& m) { return m.target == target; });
+  };
+  if (!pod.hosts_file.empty() && !is_taken("/etc/hosts")) {
+    mounts.push_back({pod.hosts_file, "/etc/hosts", true});
+  }
+  if (!run.termination_log.empty() && !is_taken(run.termination_log_path)) {
+    mounts.push_back({run.termination_log, run.termination_log_path, false});
+  }
+  // What lies inside of another mount comes after it.
+  std::ranges::stable_sort(mounts, {}, [](const Mount& m) { return m.target.size(); });
+  for (const Mount& mount : mounts) MUSTER_CHECK(view.mount(mount));
+  MUSTER_CHECK(view.seal());
+  return view.mount_proc();
+}
+
+Status check_mounts(const RunSpec& run, const Namespaces& namespaces) {
+  if (namespaces.runs || (run.mounts.empty() && !run.read_only_root)) return {};
+  return fail(Code::kInternal,
+              "this machine gives us no mount namespaces, which volume mounts and a read-only root "
+              "need (muster doctor says more)");
+}
+
+[[noreturn]] void stay_as_init(pid_t program, int report) {
+  sigset_t all;
+  sigfillset(&all);
+  for (;;) {
+    const int number = sigwaitinfo(&all, nullptr);
+    if (number != SIGCHLD) {
+      if (number > 0) kill(program, number);
+      continue;
+    }
+    int status = 0;
+    for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+      if (pid != program) continue;
+      [[maybe_unused]] const ssize_t written = write(report, &status, sizeof status);
+      _exit(0);
+    }
+  }
+}
+
+// Whether the shim has died before we asked to be killed with it.
+bool is_orphan(int report) {
+  pollfd peer{.fd = report, .events = 0, .revents = 0};
+  return poll(&peer, 1, 0) == 1 && (peer.revents & POLLERR) != 0;
+}
+
+[[noreturn]] void run_init(const PodSpec& pod, const RunSpec& run, const Program& program,
+                           const Namespaces& namespaces, const Pipes& pipes) {
+  const int start = pipes.start.write.get();
+  const int report = pipes.report.write.get();
+  keep_only({pipes.output.write.get(), pipes.errors.write.get(), start, report});
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (is_orphan(report)) _exit(1);
+  prctl(PR_SET_NAME, "muster-init");
+  if (!namespaces.runs) prctl(PR_SET_CHILD_SUBREAPER, 1);
+  if (namespaces.runs) {
+    const Status view = set_up_view(pod, run);
+    if (!view) fail_start(start, view.error().message);
+  }
+  const pid_t child = fork();
+  if (child < 0) fail_start(start, fmt::format("fork: {}", std::strerror(errno)));
+  if (child == 0) {
+    const Stdio stdio{.output = pipes.output.write.get(), .errors = pipes.errors.write.get()};
+    run_program(program, stdio, start);
+  }
+  keep_only({report});
+  stay_as_init(child, report);
+}
+
+// A child made while this lives is in the PID namespace of the run.
+class ChildrenGoTo {
+ public:
+  explicit ChildrenGoTo(int init) : home_(open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC)) {
+    moved_ = home_.valid() && setns(init, CLONE_NEWPID) == 0;
+  }
+  ~ChildrenGoTo() {
+    const bool back = !moved_ || setns(home_.get(), CLONE_NEWPID) == 0;
+    MUSTER_ASSERT(back, "a shim cannot leave a run's PID namespace");
+  }
+  ChildrenGoTo(const ChildrenGoTo&) = delete;
+  ChildrenGoTo& operator=(const ChildrenGoTo&) = delete;
+  bool moved() const { return moved_; }
+
+ private:
+  UniqueFd home_;
+  bool moved_ = false;
+};
+
+}  // namespace
+
+pid_t clone_process(std::uint64_t flags, UniqueFd& handle) {
+  int pidfd = -1;
+  clone_args arguments{};
+  arguments.flags = flags | CLONE_PIDFD;
+  arguments.pidfd = reinterpret_cast<std::uintptr_t>(&pidfd);
+  arguments.exit_signal = SIGCHLD;
+  const auto pid = static_cast<pid_t>(syscall(SYS_clone3, &arguments, sizeof arguments));
+  if (pid > 0) handle = UniqueFd(pidfd);
+  return pid;
+}
+
+void keep_only(std::vector<int> fds) {
+  std::ranges::sort(fds);
+  unsigned from = STDERR_FILENO + 1;
+  for (const int fd : fds) {
+    const auto kept = static_cast<unsigned>(fd);
+    if (kept > from) close_range(from, kept - 1, 0);
+    from = std::max(from, kept + 1);
+  }
+  close_range(from, ~0U, 0);
+}
+
+Result<Launched> launch(const PodSpec& pod, const RunSpec& run, const Program& program,
+                        const Namespaces& namespaces) {
+  MUSTER_CHECK(check_mounts(run, namespaces));
+  MUSTER_TRY(Pipes pipes, make_pipes());
+  Launched launched;
+  const std::uint64_t flags = namespaces.runs ? CLONE_NEWPID | CLONE_NEWNS : 0;
+  launched.init = clone_process(flags, launched.handle);
+  if (launched.init == 0) run_init(pod, run, program, namespaces, pipes);
+  if (launched.init < 0) {
+    return fail(Code::kInternal, fmt::format("cannot make a process: {}", std::strerror(errno)));
+  }
+  launched.output = std::move(pipes.output.read);
+  launched.errors = std::move(pipes.errors.read);
+  launched.start = std::move(pipes.start.read);
+  launched.report = std::move(pipes.report.read);
+  return launched;
+}
+
+Result<Command> launch_beside(const UniqueFd& init, const Program& program, const Stdio& stdio,
+                              const Namespaces& namespaces) {
+  MUSTER_TRY(Pipe start, make_pipe(O_NONBLOCK));
+  Command command;
+  {
+    std::optional<ChildrenGoTo> destination;
+    if (namespaces.runs) destination.emplace(init.get());
+    if (destination && !destination->moved()) {
+      return fail(Code::kInternal, fmt::format("the container is gone: {}", std::strerror(errno)));
+    }
+    command.pid = clone_process(0, command.handle);
+    if (command.pid == 0) {
+      const bool joined = !namespaces.runs || setns(init.get(), CLONE_NEWNS) == 0;
+      if (!joined) fail_start(start.write.get(), "cannot join the container's mounts");
+      run_program(program, stdio, start.write.get());
+    }
+  }
+  if (command.pid < 0) {
+    return fail(Code::kInternal, fmt::format("cannot make a process: {}", std::strerror(errno)));
+  }
+  command.start = std::move(start.read);
+  return command;
+}
+
+}  // namespace muster::runtime

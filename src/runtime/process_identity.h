@@ -1,0 +1,36 @@
+// A process that is meant for ever, also when its number has been given to another one.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "json/value.h"
+
+namespace muster::runtime {
+
+struct ProcessIdentity {
+  pid_t pid = 0;
+  std::uint64_t start_ticks = 0;  // since boot, as /proc tells it
+  std::string boot_id;
+
+  bool operator==(const ProcessIdentity&) const = default;
+};
+
+std::optional<ProcessIdentity> identity_of(pid_t pid);  // nothing if there is no such process
+// A handle of that very process if it still runs (a zombie does not), else an invalid one.
+UniqueFd open_process(const ProcessIdentity& process);
+Status kill_process(const UniqueFd& process, int signal);
+
+// Children of this process, zombies too.
+std::vector<pid_t> own_children();
+
+json::Value to_json(json::Arena& arena, const ProcessIdentity& process);
+ProcessIdentity identity_from(json::Value value);
+
+}  // namespace muster::runtime

@@ -1,0 +1,411 @@
+#include "runtime/process_runtime.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+
+#include "base/log.h"
+#include "json/parse.h"
+#include "json/write.h"
+#include "runtime/journal.h"
+#include "runtime/keeper.h"
+#include "runtime/records.h"
+#include "runtime/shim.h"
+
+namespace muster::runtime {
+namespace {
+
+using json::Value;
+using namespace std::chrono_literals;
+
+constexpr Duration kRetryKeeper = 1s;
+
+Value run_request(json::Arena& arena, std::string_view op, const RunId& run) {
+  const Value request = Value::object(arena);
+  request.set("op", op);
+  request.set("container", run.container);
+  request.set("number", Value::of(run.number));
+  return request;
+}
+
+class ProcessExec final : public Exec {
+ public:
+  ProcessExec(std::weak_ptr<ProcessRuntime*> runtime, std::string pod_uid, std::int64_t id,
+              std::unique_ptr<ExecLink> link)
+      : runtime_(std::move(runtime)),
+        pod_uid_(std::move(pod_uid)),
+        id_(id),
+        link_(std::move(link)) {}
+  ~ProcessExec() override {
+    if (const auto runtime = runtime_.lock()) (*runtime)->drop_exec(pod_uid_, id_);
+  }
+  void input(std::string_view bytes) override { link_->input(bytes); }
+  void end_input() override { link_->end_input(); }
+  void resize(int columns, int rows) override { link_->resize(columns, rows); }
+
+ private:
+  std::weak_ptr<ProcessRuntime*> runtime_;
+  const std::string pod_uid_;
+  const std::int64_t id_;
+  const std::unique_ptr<ExecLink> link_;
+};
+
+// One that could not be begun: it ends with the reason, if it is still there then.
+class FailedExec final : public Exec {
+ public:
+  FailedExec(Loop& loop, Error why, ExecEvents events) {
+    loop.post([alive = std::weak_ptr(alive_), why = std::move(why), end = std::move(events.end)] {
+      if (!alive.expired() && end) end(std::unexpected(why));
+    });
+  }
+  void input(std::string_view) override {}
+  void end_input() override {}
+  void resize(int, int) override {}
+
+ private:
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace
+
+ProcessRuntime::ProcessRuntime(Loop& loop, RuntimeOptions options, std::string server_directory,
+                               KeeperLink link)
+    : loop_(loop), options_(std::move(options)), server_directory_(std::move(server_directory)) {
+  use_keeper(std::move(link));
+}
+
+void ProcessRuntime::use_keeper(KeeperLink link) {
+  abilities_ = std::move(link.abilities);
+  keeper_ = std::make_unique<Channel>(
+      loop_, std::move(link.socket),
+      Channel::Handlers{.message = [this](const Message& m) { keeper_says(m); },
+                        .closed = [this] { reach_keeper_again(); }});
+}
+
+// Shims go on without a keeper; the next one finds them.
+void ProcessRuntime::reach_keeper_again() {
+  keeper_.reset();
+  Result<KeeperLink> link = reach_keeper(options_);
+  if (!link) {
+    log::error("no keeper of pods", {{"error", link.error().message}});
+    loop_.after(kRetryKeeper, [this, self = std::weak_ptr(self_)] {
+      if (!self.expired()) reach_keeper_again();
+    });
+    return;
+  }
+  use_keeper(std::move(*link));
+  tell_keeper("list", "");
+  for (const auto& [uid, pod] : pods_) {
+    if (!pod.removals.empty()) tell_keeper("remove", uid);
+  }
+}
+
+void ProcessRuntime::tell_keeper(std::string_view op, const std::string& uid) {
+  if (keeper_ == nullptr) return;  // the next one is told
+  json::Arena arena;
+  const Value request = Value::object(arena);
+  request.set("op", op);
+  request.set("uid", uid);
+  keeper_->send({json::write(request), {}});
+}
+
+void ProcessRuntime::later(Done done, Status status) {
+  loop_.post(
+      [done = std::move(done), status = std::move(status), self = std::weak_ptr(self_)]() mutable {
+        if (!self.expired()) done(std::move(status));
+      });
+}
+
+void ProcessRuntime::on_change(std::function<void(const RunState&)> changed) {
+  changed_ = std::move(changed);
+}
+
+void ProcessRuntime::start_pod(const PodSpec& spec, Done done) {
+  Pod& pod = pods_[spec.uid];
+  if (pod.shim != nullptr && pod.greeted) return later(std::move(done), {});
+  pod.starting.push_back(std::move(done));
+  if (pod.shim != nullptr) return;
+  pod.spec = spec;
+  ask_for_shim(pod);
+}
+
+// Its end of the channel goes to the shim through the keeper.
+void ProcessRuntime::ask_for_shim(Pod& pod) {
+  auto ends = make_channel_pair();
+  if (!ends || keeper_ == nullptr) {
+    const std::string why = ends ? "no keeper of pods" : ends.error().message;
+    loop_.post([this, self = std::weak_ptr(self_), uid = pod.spec.uid, why] {
+      if (!self.expired()) shim_is_gone(uid, why);
+    });
+    return;
+  }
+  json::Arena arena;
+  const Value request = Value::object(arena);
+  request.set("op", "pod");
+  request.set("spec", to_json(arena, pod.spec));
+  Message message{json::write(request), {}};
+  message.fds.push_back(std::move(ends->second));
+  keeper_->send(std::move(message));
+  use_shim(pod, std::move(ends->first));
+}
+
+bool ProcessRuntime::connect_to_shim(Pod& pod) {
+  auto socket = connect_to(pods_folder(options_.directory), shim_socket_name(pod.spec.uid));
+  if (socket) use_shim(pod, std::move(*socket));
+  return socket.has_value();
+}
+
+void ProcessRuntime::use_shim(Pod& pod, UniqueFd socket) {
+  pod.greeted = false;
+  pod.shim = std::make_unique<Channel>(
+      loop_, std::move(socket),
+      Channel::Handlers{
+          .message = [this, uid = pod.spec.uid](const Message& m) { shim_says(uid, m); },
+          .closed = [this, uid = pod.spec.uid] { shim_is_gone(uid, "the pod's shim is gone"); }});
+}
+
+void ProcessRuntime::start(const std::string& pod_uid, const RunSpec& run, Done done) {
+  const auto found = pods_.find(pod_uid);
+  if (found == pods_.end()) {
+    return later(std::move(done), fail(Code::kNotFound, "no such pod: " + pod_uid));
+  }
+  Pod& pod = found->second;
+  if (pod.runs.contains({pod_uid, run.container, run.number})) return later(std::move(done), {});
+  // After the shim's death: a new one goes on with the old one's records.
+  if (pod.shim == nullptr) ask_for_shim(pod);
+  const std::int64_t id = ++last_id_;
+  pod.requests[id] = std::move(done);
+  if (pod.shim == nullptr) return;  // its end is on the way
+  RunSpec complete = run;
+  if (!complete.user && geteuid() == 0) complete.user = options_.pod_user;
+  json::Arena arena;
+  const Value request = Value::object(arena);
+  request.set("op", "start");
+  request.set("id", Value::of(id));
+  request.set("run", to_json(arena, complete));
+  request.set("serverDirectory", server_directory_);
+  pod.shim->send({json::write(request), {}});
+}
+
+void ProcessRuntime::signal(const RunId& run, int number) {
+  const auto pod = pods_.find(run.pod_uid);
+  if (pod == pods_.end() || pod->second.shim == nullptr) return;
+  json::Arena arena;
+  const Value request = run_request(arena, "signal", run);
+  request.set("signal", Value::of(number));
+  pod->second.shim->send({json::write(request), {}});
+}
+
+// The run's init takes everything with it.
+void ProcessRuntime::kill(const RunId& run) { signal(run, SIGKILL); }
+
+void ProcessRuntime::remove_pod(const std::string& pod_uid, Done done) {
+  Pod& pod = pods_[pod_uid];  // also one that only the keeper knows
+  pod.spec.uid = pod_uid;
+  for (const auto& [id, run] : pod.runs) {
+    if (run.phase == RunPhase::kExited) continue;
+    return later(std::move(done),
+                 fail(Code::kConflict, "container " + id.container + " has not exited"));
+  }
+  if (!pod.requests.empty()) {
+    return later(std::move(done), fail(Code::kConflict, "a container is just being started"));
+  }
+  pod.removals.push_back(std::move(done));
+  if (pod.removals.size() == 1) tell_keeper("remove", pod_uid);
+}
+
+void ProcessRuntime::finish_removal(const std::string& uid) {
+  const auto pod = pods_.find(uid);
+  if (pod == pods_.end() || pod->second.removals.empty()) return;
+  std::vector<Done> removals = std::move(pod->second.removals);
+  shim_is_gone(uid, "the pod was removed");
+  pods_.erase(uid);
+  settle(uid);
+  for (Done& done : removals) done({});
+}
+
+std::unique_ptr<Exec> ProcessRuntime::exec(const ExecSpec& spec, ExecEvents events) {
+  const auto pod = pods_.find(spec.run.pod_uid);
+  if (pod == pods_.end() || pod->second.shim == nullptr) {
+    const std::string why = fmt::format("container not found (\"{}\")", spec.run.container);
+    return std::make_unique<FailedExec>(loop_, Error{Code::kInternal, why}, std::move(events));
+  }
+  auto made = ExecLink::make(loop_, spec, events);
+  if (!made) return std::make_unique<FailedExec>(loop_, made.error(), std::move(events));
+  const std::int64_t id = ++last_id_;
+  json::Arena arena;
+  const Value request = run_request(arena, "exec", spec.run);
+  request.set("id", Value::of(id));
+  request.set("argv", strings_to_json(arena, spec.argv));
+  pod->second.shim->send({json::write(request), std::move(made->second)});
+  pod->second.execs[id] = made->first.get();
+  return std::make_unique<ProcessExec>(self_, spec.run.pod_uid, id, std::move(made->first));
+}
+
+void ProcessRuntime::drop_exec(const std::string& pod_uid, std::int64_t id) {
+  const auto pod = pods_.find(pod_uid);
+  if (pod == pods_.end() || pod->second.execs.erase(id) == 0 || pod->second.shim == nullptr) return;
+  json::Arena arena;
+  const Value request = Value::object(arena);
+  request.set("op", "execSignal");
+  request.set("id", Value::of(id));
+  request.set("signal", Value::of(SIGHUP));
+  pod->second.shim->send({json::write(request), {}});
+}
+
+void ProcessRuntime::adopt(std::function<void(std::vector<Adopted>)> done) {
+  adopted_ = std::move(done);
+  listed_ = false;
+  tell_keeper("list", "");
+}
+
+void ProcessRuntime::keeper_says(const Message& message) {
+  json::Arena arena;
+  const auto parsed = json::parse(arena, message.text);
+  if (!parsed) return;
+  if (const Value* pods = parsed->find("pods")) return take_list(*pods);
+  if (const Value* gone = parsed->find("gone")) read_records(std::string(gone->as_string()));
+  if (const Value* removed = parsed->find("removed")) {
+    finish_removal(std::string(removed->as_string()));
+  }
+}
+
+void ProcessRuntime::take_list(Value pods) {
+  std::vector<std::string> dead;
+  for (const Value each : pods.items()) {
+    const PodSpec spec = pod_spec_from(each.get("spec"));
+    const bool is_new = !pods_.contains(spec.uid);
+    Pod& pod = pods_[spec.uid];
+    pod.spec = spec;
+    const bool alive = each.get("alive").as_bool();
+    if (is_new && adopted_) unsettled_.insert(spec.uid);
+    if (alive && pod.shim == nullptr) connect_to_shim(pod);  // else its end will be told
+    if (!alive && !each.get("dying").as_bool()) dead.push_back(spec.uid);
+  }
+  listed_ = true;
+  for (const std::string& uid : dead) read_records(uid);
+  settle("");
+}
+
+// Its shim is gone and all of its processes are: the records are complete.
+void ProcessRuntime::read_records(const std::string& uid) {
+  const auto pod = pods_.find(uid);
+  if (pod == pods_.end()) return;
+  for (const auto& [id, run] : read_journal(pod->second.spec).runs) {
+    const auto still = pods_.find(uid);  // whoever is told may remove it
+    if (still == pods_.end()) break;
+    apply(still->second, run.state);
+  }
+  settle(uid);
+}
+
+// One more pod is known; the agent is told of all at once.
+void ProcessRuntime::settle(const std::string& uid) {
+  unsettled_.erase(uid);
+  if (!adopted_ || !listed_ || !unsettled_.empty()) return;
+  std::vector<Adopted> all;
+  for (const auto& [id, pod] : pods_) {
+    Adopted& one = all.emplace_back(Adopted{pod.spec, {}});
+    for (const auto& [run_id, state] : pod.runs) one.runs.push_back(state);
+  }
+  const auto done = std::move(adopted_);
+  adopted_ = nullptr;
+  done(std::move(all));
+}
+
+void ProcessRuntime::apply(Pod& pod, const RunState& state) {
+  const auto known = pod.runs.find(state.id);
+  if (known != pod.runs.end() && known->second.phase == state.phase &&
+      state.phase != RunPhase::kHeld) {
+    return;
+  }
+  pod.runs.insert_or_assign(state.id, state);
+  if (changed_ && !unsettled_.contains(pod.spec.uid)) changed_(RunState(state));
+}
+
+void ProcessRuntime::shim_says(const std::string& uid, const Message& message) {
+  const auto found = pods_.find(uid);
+  json::Arena arena;
+  const auto parsed = json::parse(arena, message.text);
+  if (!parsed || found == pods_.end()) return;
+  Pod& pod = found->second;
+  if (const Value* runs = parsed->find("runs")) return shim_greets(uid, *runs);
+  if (const Value* run = parsed->find("run")) {
+    const RunState state = run_state_from(*run, uid);
+    if (!parsed->has("done")) return apply(pod, state);
+    pod.runs.try_emplace(state.id, state);
+  }
+  if (parsed->has("execEnd")) return end_exec(pod, *parsed);
+  if (parsed->has("exists")) {  // of an earlier agent that was not asked for by adopt()
+    if (!connect_to_shim(pod)) shim_is_gone(uid, "the pod's shim is gone");
+    return;
+  }
+  const Value error = parsed->get("error");
+  if (const Value* done = parsed->find("done")) {
+    auto request = pod.requests.extract(done->as_int());
+    if (request.empty()) return;
+    if (error.is_null()) return request.mapped()({});
+    return request.mapped()(fail(Code::kInternal, std::string(error.as_string())));
+  }
+  if (!error.is_null()) shim_is_gone(uid, std::string(error.as_string()));
+}
+
+void ProcessRuntime::shim_greets(const std::string& uid, Value runs) {
+  for (const Value each : runs.items()) {
+    const auto pod = pods_.find(uid);  // whoever is told may remove it
+    if (pod == pods_.end()) return;
+    apply(pod->second, run_state_from(each, uid));
+  }
+  const auto pod = pods_.find(uid);
+  if (pod == pods_.end()) return;
+  pod->second.greeted = true;
+  std::vector<Done> starting = std::move(pod->second.starting);
+  pod->second.starting.clear();
+  settle(uid);
+  for (Done& done : starting) done({});
+}
+
+void ProcessRuntime::end_exec(Pod& pod, Value message) {
+  auto exec = pod.execs.extract(message.get("execEnd").as_int());
+  if (exec.empty()) return;
+  const Value* error = message.find("error");
+  if (error == nullptr) return exec.mapped()->ended(static_cast<int>(message.get("code").as_int()));
+  exec.mapped()->ended(fail(Code::kInternal, std::string(error->as_string())));
+}
+
+// What was asked of it fails; what becomes of its runs the keeper tells when it is certain.
+void ProcessRuntime::shim_is_gone(const std::string& uid, const std::string& why) {
+  const auto found = pods_.find(uid);
+  if (found == pods_.end()) return;
+  Pod& pod = found->second;
+  pod.shim.reset();
+  pod.greeted = false;
+  auto starting = std::exchange(pod.starting, {});
+  auto requests = std::exchange(pod.requests, {});
+  while (!pod.execs.empty()) {  // one's end may be that of another
+    pod.execs.extract(pod.execs.begin()).mapped()->ended(fail(Code::kUnavailable, why));
+  }
+  for (Done& done : starting) done(fail(Code::kUnavailable, why));
+  for (auto& [id, done] : requests) done(fail(Code::kUnavailable, why));
+}
+
+Result<std::unique_ptr<Runtime>> make_process_runtime(Loop& loop, RuntimeOptions options) {
+  std::error_code error;
+  std::filesystem::create_directories(options.directory, error);
+  if (!error) {
+    std::filesystem::permissions(options.directory, std::filesystem::perms::owner_all, error);
+  }
+  if (!error) options.directory = std::filesystem::canonical(options.directory, error).string();
+  if (error) return fail(Code::kInternal, options.directory + ": " + error.message());
+  std::string server_directory = std::filesystem::current_path(error).string();
+  if (error) server_directory = "/";
+  ::signal(SIGPIPE, SIG_IGN);  // a command that does not read its input must not end the server
+  MUSTER_TRY(KeeperLink link, reach_keeper(options));
+  return std::make_unique<ProcessRuntime>(loop, std::move(options), std::move(server_directory),
+                                          std::move(link));
+}
+
+}  // namespace muster::runtime

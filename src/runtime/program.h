@@ -1,0 +1,45 @@
+// The last steps of a child process before it becomes a container's program.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/cgroups.h"
+#include "runtime/runtime.h"
+
+namespace muster::runtime {
+
+struct Program {
+  std::vector<std::string> argv;
+  std::vector<std::string> environment;
+  std::string working_directory;  // empty: the server's, or / where that cannot be entered
+  std::string server_directory;
+  std::optional<User> user;
+  RunGroups groups;
+  std::string gate;
+};
+
+struct Stdio {
+  int input = 0;
+  int output = 1;
+  int errors = 2;
+  bool terminal = false;  // input is one, and becomes the session's
+};
+
+// What the child tells through its start pipe, which is closed by a successful exec: `h` when it is
+// held at its gate, `x` just before the exec, `e` and a text when it could not be started.
+inline constexpr char kHeldMark = 'h';
+inline constexpr char kExecMark = 'x';
+inline constexpr char kErrorMark = 'e';
+
+// For a fresh child of a process with one thread. All descriptors but the standard ones are closed.
+[[noreturn]] void run_program(const Program& program, const Stdio& stdio, int start_pipe);
+
+[[noreturn]] void fail_start(int start_pipe, std::string_view why);
+
+// The file that execve is to be given, or why there is none, in the words of container runtimes.
+Result<std::string> find_program(const std::string& name,
+                                 const std::vector<std::string>& environment);
+
+}  // namespace muster::runtime

@@ -1,0 +1,45 @@
+// The file system as one container sees it: the machine's, with mounts of its own, in the mount
+// namespace of the calling process. Nothing of it is seen outside, and nothing is made outside.
+//
+// A mount needs a place. One that does not exist is made in a private copy of its folder (a small
+// memory file system in which everything else is bound to what was there), or, if it lies in a
+// volume of the container, in that volume.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "runtime/runtime.h"
+
+namespace muster::runtime {
+
+class View {
+ public:
+  // The target's last part may be a link of the machine, but never one inside a volume.
+  Status mount(const Mount& mount);
+  Status mount_proc();      // of the own PID namespace
+  Status make_read_only();  // all that is there by now
+  Status seal();            // private copies of folders that others could not write either
+
+ private:
+  struct Place {
+    bool is_volume = false;  // else a private copy
+    bool writable = true;
+  };
+  Result<UniqueFd> place_for(const std::string& target, bool directory);
+  Result<UniqueFd> make_beneath(const std::string& base, const std::string& target, bool directory);
+  Status copy_folder(const std::string& path);
+  std::string longest_place(const std::string& target) const;
+
+  std::map<std::string, Place> places_;  // by path
+};
+
+// For the keeper, once: /dev becomes a private folder of links to the machine's devices with an
+// empty `termination-log` in it, because that is where most containers have theirs mounted and a
+// private copy per run would cost too much. Nothing if the machine has one.
+Status make_termination_log_place();
+
+}  // namespace muster::runtime
