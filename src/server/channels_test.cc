@@ -65,6 +65,13 @@ class Channels : public ::testing::Test {
                                    R"({"metadata":{"name":")" + name + R"("},"spec":{)" + more +
                                        R"("containers":[{"name":"c","image":"i"}]}})");
     ASSERT_EQ(made->status, 201) << made->body;
+    set_state(name, "running");
+  }
+  void set_state(const std::string& pod, const std::string& state) {
+    server.patch(kPods + "/" + pod + "/status",
+                 R"({"status":{"containerStatuses":[{"name":"c","ready":true,"restartCount":0,)"
+                 R"("image":"","imageID":"","state":{")" +
+                     state + R"(":{}}}]}})");
   }
   static http::Headers upgrade(const std::string& protocols = "v5.channel.k8s.io") {
     return {{"Connection", "Upgrade"},
@@ -207,6 +214,11 @@ TEST_F(Channels, WhatIsWrongIsSaidBeforeTheUpgrade) {
             "channels into pods are WebSockets here, not SPDY");
   EXPECT_THAT(refused("/p/exec?command=ls&stdout=true", upgrade("channel.k8s.io")),
               HasSubstr("v5.channel.k8s.io"));
+  set_state("p", "waiting");
+  EXPECT_EQ(refused("/p/exec?command=ls&stdout=true",
+                    {{"Connection", "Upgrade"}, {"Upgrade", "SPDY/3.1"}}),
+            "container not found (\"c\")");
+  set_state("p", "running");
   programs.refusal = Error{.code = Code::kUntranslated, .message = "container not found (\"c\")"};
   const auto exchange = open("command=ls&stdout=true");
   EXPECT_EQ(exchange->status, 500);

@@ -126,6 +126,10 @@ Error bad_request(std::string message) {
 Error untranslated(std::string message) {
   return {.code = Code::kUntranslated, .message = std::move(message)};
 }
+Error container_not_found(std::string_view container) {
+  return untranslated(fmt::format("container not found (\"{}\")", container));
+}
+
 Error timed_out(std::string message) {
   return {.code = Code::kTimeout, .message = "Timeout: " + message};
 }

@@ -16,7 +16,8 @@ Error conflict(const api::Resource& resource, std::string_view name, std::string
 Error modified_meanwhile(const api::Resource& resource,
                          std::string_view name);  // the usual 409 of a stale write
 Error bad_request(std::string message);
-Error untranslated(std::string message);  // a plain 500
+Error untranslated(std::string message);                // a plain 500
+Error container_not_found(std::string_view container);  // to talk to: it does not run
 Error timed_out(std::string message);
 Error unknown_path();
 Error method_not_allowed();

@@ -30,8 +30,8 @@ ProgramSource::Wanted parse_wanted(const Call& call) {
           .tty = flag(query, "tty")};
 }
 
-// Finishes what is wanted by what the pod says.
-Status find_container(const Call& call, ProgramSource::Wanted& wanted) {
+// Finishes what is wanted by what the pod says, and says whether the container runs.
+Result<bool> find_container(const Call& call, ProgramSource::Wanted& wanted) {
   const store::ObjectPtr object =
       call.core->store.snapshot()->get({call.resource->id, call.info.ns, call.info.name});
   if (object == nullptr) return std::unexpected(not_found(*call.resource, call.info.name));
@@ -43,7 +43,7 @@ Status find_container(const Call& call, ProgramSource::Wanted& wanted) {
         bad_request(fmt::format("pod {} does not have a host assigned", call.info.name)));
   }
   wanted.uid = object->meta().uid;
-  return {};
+  return is_running(pod, wanted.container);
 }
 
 // A GET opens a channel as well as a POST does, so it needs the same right.
@@ -90,9 +90,11 @@ void connect_pod(const CallPtr& call) {
   }
   ProgramSource::Wanted wanted = parse_wanted(*call);
   const auto check = [&]() -> Status {
-    MUSTER_CHECK(find_container(*call, wanted));
+    MUSTER_TRY(const bool running, find_container(*call, wanted));
     MUSTER_CHECK(check_right_to_create(*call));
     MUSTER_CHECK(check_streams(wanted, is_attach));
+    // Before the upgrade is looked at: kubectl shows what its second try, with SPDY, is told.
+    if (!running) return std::unexpected(container_not_found(wanted.container));
     return check_upgrade(call->request());
   };
   if (const Status status = check(); !status) return call->answer_error(status.error());

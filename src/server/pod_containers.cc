@@ -56,6 +56,10 @@ Result<std::string> choose_container(json::Value pod, std::string_view asked) {
                               name, fmt::join(names, " "))));
 }
 
+bool is_running(json::Value pod, std::string_view container) {
+  return container_status(pod, container).get({"state", "running"}).is_object();
+}
+
 Result<LogRun> choose_log_run(json::Value pod, std::string_view container, bool previous) {
   const std::string where = fmt::format("container \"{}\" in pod \"{}\"", container,
                                         pod.get({"metadata", "name"}).as_string());

@@ -13,6 +13,8 @@ namespace muster::server {
 // `asked` may be empty if there is but one. kBadRequest.
 Result<std::string> choose_container(json::Value pod, std::string_view asked);
 
+bool is_running(json::Value pod, std::string_view container);
+
 struct LogRun {
   int number = 0;  // the restarts before it
   std::string container_id;

@@ -92,9 +92,7 @@ void LogReader::answer(const Wanted& wanted, const std::shared_ptr<http::Exchang
 
 void LogReader::join(const LogKey& key, const std::shared_ptr<server::ProgramClient>& client) {
   Result<LogFile> file = LogFile::open(options_.directory, key);
-  if (!file)
-    return client->refuse(
-        server::untranslated(fmt::format("container not found (\"{}\")", key.container)));
+  if (!file) return client->refuse(server::container_not_found(key.container));
   file->skip_to_end();
   const ReadingId id = ++last_id_;
   const auto gone = [this, door = door_, id] { door->post([this, id] { drop(id); }); };
