@@ -79,6 +79,7 @@ ExecLink::~ExecLink() {
 }
 
 void ExecLink::watch(UniqueFd& fd, bool is_error) {
+  if (!fd.valid()) return;
   set_nonblocking(fd.get());
   loop_.watch_readable(fd.get(), [this, &fd, is_error] {
     const std::weak_ptr<bool> alive = alive_;
@@ -103,29 +104,56 @@ bool ExecLink::read_some(const UniqueFd& fd, bool is_error) {
   return got > 0;
 }
 
+void ExecLink::pause_output(bool paused) {
+  if (paused == paused_) return;
+  paused_ = paused;
+  if (paused) {
+    for (const UniqueFd* fd : {&terminal_, &output_, &errors_}) loop_.unwatch(fd->get());
+    return;
+  }
+  watch(terminal_, false);
+  watch(output_, false);
+  watch(errors_, true);
+  if (!end_) return;
+  loop_.post([this, alive = std::weak_ptr(alive_)] {
+    if (!alive.expired()) finish();
+  });
+}
+
 void ExecLink::ended(Result<int> exit_code) {
+  if (end_) return;
+  end_ = std::move(exit_code);
+  finish();
+}
+
+void ExecLink::finish() {
   const std::weak_ptr<bool> alive = alive_;
   for (UniqueFd* fd : {&terminal_, &output_, &errors_}) {
     for (int i = 0; fd->valid() && i < kMaxDrainReads; ++i) {
+      if (paused_) return;
+      const bool is_error = fd == &errors_;
       std::array<char, 32 << 10> bytes;
       const ssize_t got = read(fd->get(), bytes.data(), bytes.size());
       if (got <= 0) break;
       const auto output = events_.output;
-      if (output) output(fd == &errors_, {bytes.data(), static_cast<std::size_t>(got)});
+      if (output) output(is_error, {bytes.data(), static_cast<std::size_t>(got)});
       if (alive.expired()) return;
     }
     stop(*fd);
   }
   close_input();
-  const auto end = std::move(events_.end);
-  events_ = {};
-  if (end) end(std::move(exit_code));
+  const auto end = std::exchange(events_, {}).end;
+  if (end) end(*end_);
 }
 
 void ExecLink::input(std::string_view bytes) {
-  if (input_ends_ || (!terminal_.valid() && !input_.valid())) return;
+  if (input_ends_) return;
+  if (!terminal_.valid() && !input_.valid()) return took(bytes.size());
   if (waiting_.size() - written_ + bytes.size() > kMaxExecInput) {
-    return ended(fail(Code::kTooLarge, "the command does not read its input"));
+    loop_.post([this, alive = std::weak_ptr(alive_)] {
+      if (!alive.expired()) ended(fail(Code::kTooLarge, "the command does not read its input"));
+    });
+    return;
   }
   waiting_ += bytes;
   flush_input();
@@ -145,6 +173,7 @@ void ExecLink::flush_input() {
     if (put < 0 && errno == EAGAIN) break;
     if (put < 0) return close_input();  // it does not want any
     written_ += static_cast<std::size_t>(put);
+    took(static_cast<std::size_t>(put));
   }
   if (written_ < waiting_.size()) {
     if (writable_.valid()) return;
@@ -160,7 +189,16 @@ void ExecLink::flush_input() {
   if (input_ends_) input_ = {};
 }
 
+// Told later: whoever writes input must not be called back meanwhile.
+void ExecLink::took(std::size_t bytes) {
+  if (bytes == 0 || !events_.input_taken) return;
+  loop_.post([this, bytes, alive = std::weak_ptr(alive_)] {
+    if (!alive.expired() && events_.input_taken) events_.input_taken(bytes);
+  });
+}
+
 void ExecLink::close_input() {
+  took(waiting_.size() - written_);
   stop(writable_);
   input_ = {};
   waiting_.clear();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,13 +28,17 @@ class ExecLink {
   void input(std::string_view bytes);
   void end_input();
   void resize(int columns, int rows) const;
-  // The command is gone: reads what it wrote, then calls `end` (and may be destroyed by it).
+  void pause_output(bool paused);
+  // The command is gone: reads what it wrote, then calls `end` (and may be destroyed by it). Waits
+  // while output is paused.
   void ended(Result<int> exit_code);
 
  private:
   ExecLink(Loop& loop, ExecEvents events) : loop_(loop), events_(std::move(events)) {}
   void watch(UniqueFd& fd, bool is_error);
   bool read_some(const UniqueFd& fd, bool is_error);
+  void finish();
+  void took(std::size_t bytes);
   void flush_input();
   void close_input();
   void stop(UniqueFd& fd);
@@ -48,6 +53,8 @@ class ExecLink {
   std::string waiting_;
   std::size_t written_ = 0;  // of waiting_
   bool input_ends_ = false;
+  bool paused_ = false;
+  std::optional<Result<int>> end_;  // the command is gone
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -13,6 +13,8 @@ struct FakeMachine::State {
   void execute(const RunId& id);
   void end(const RunId& id, Exit exit);
   void signal(const RunId& id, int number);
+  void print(std::size_t command, bool is_error, std::string bytes);
+  void end_command(std::size_t command, Result<int> exit_code);
   Run* find(const RunId& id);
 
   Loop& loop;
@@ -20,32 +22,46 @@ struct FakeMachine::State {
   std::function<FakeProgram(const RunSpec&)> programs;
   std::function<FakeCommand(const ExecSpec&)> commands;
   Connection* connection = nullptr;  // the one that is told
+  std::vector<Command> executed;
+  std::vector<std::weak_ptr<ExecEvents>> listeners;  // of `executed`
   std::uint64_t ids = 0;
   std::shared_ptr<bool> alive = std::make_shared<bool>(true);
 };
 
-namespace {
-
-class FakeExec final : public Exec {
+// Whoever holds the events is the one who listens: they go with the Exec.
+class FakeMachine::FakeExec final : public Exec {
  public:
-  FakeExec(Loop& loop, const FakeCommand& command, ExecEvents events)
-      : alive_(std::make_shared<bool>(true)) {
-    auto report = [alive = std::weak_ptr(alive_), command, events = std::move(events)] {
-      if (alive.expired()) return;
-      if (!command.output.empty() && events.output) events.output(false, command.output);
-      if (events.end) events.end(command.exit_code);
-    };
-    if (command.lasts) loop.after(*command.lasts, std::move(report));
+  FakeExec(State& machine, std::size_t index, std::shared_ptr<ExecEvents> events)
+      : machine_(machine),
+        machine_alive_(machine.alive),
+        index_(index),
+        events_(std::move(events)) {}
+  ~FakeExec() override {
+    if (Command* command = self()) command->hung_up = command->open;
   }
-  void input(std::string_view) override {}
-  void end_input() override {}
+  void input(std::string_view bytes) override {
+    if (Command* command = self()) command->input += bytes;
+  }
+  void end_input() override {
+    if (Command* command = self()) command->input_ended = true;
+  }
   void resize(int, int) override {}
+  void pause_output(bool) override {}
+  void kill() override {
+    Command* command = self();
+    if (command == nullptr || !command->open) return;
+    command->killed = true;
+    machine_.end_command(index_, 128 + SIGKILL);
+  }
 
  private:
-  std::shared_ptr<bool> alive_;
-};
+  Command* self() { return machine_alive_.expired() ? nullptr : &machine_.executed[index_]; }
 
-}  // namespace
+  State& machine_;
+  const std::weak_ptr<bool> machine_alive_;
+  const std::size_t index_;
+  const std::shared_ptr<ExecEvents> events_;
+};
 
 class FakeMachine::Connection final : public Runtime {
  public:
@@ -108,7 +124,19 @@ class FakeMachine::Connection final : public Runtime {
     } else if (machine_.commands) {
       command = machine_.commands(spec);
     }
-    return std::make_unique<FakeExec>(machine_.loop, command, std::move(events));
+    const std::size_t index = machine_.executed.size();
+    auto listener = std::make_shared<ExecEvents>(std::move(events));
+    machine_.executed.push_back({.spec = spec});
+    machine_.listeners.push_back(listener);
+    if (command.lasts) {
+      machine_.loop.after(*command.lasts, [&machine = machine_, index, command,
+                                           alive = std::weak_ptr(machine_.alive)] {
+        if (alive.expired()) return;
+        if (!command.output.empty()) machine.print(index, false, command.output);
+        machine.end_command(index, command.exit_code);
+      });
+    }
+    return std::make_unique<FakeExec>(machine_, index, std::move(listener));
   }
 
   void adopt(std::function<void(std::vector<Adopted>)> done) override {
@@ -181,6 +209,22 @@ void FakeMachine::State::signal(const RunId& id, int number) {
   if (deadly) end(id, Exit{.code = 128 + number, .signal = number});
 }
 
+void FakeMachine::State::print(std::size_t command, bool is_error, std::string bytes) {
+  loop.post([listener = listeners[command], is_error, bytes = std::move(bytes)] {
+    const auto events = listener.lock();
+    if (events && events->output) events->output(is_error, bytes);
+  });
+}
+
+void FakeMachine::State::end_command(std::size_t command, Result<int> exit_code) {
+  if (!executed[command].open) return;
+  executed[command].open = false;
+  loop.post([listener = listeners[command], exit_code = std::move(exit_code)] {
+    const auto events = listener.lock();
+    if (events && events->end) events->end(exit_code);
+  });
+}
+
 FakeMachine::Run* FakeMachine::State::find(const RunId& id) {
   const auto pod = pods.find(id.pod_uid);
   if (pod == pods.end()) return nullptr;
@@ -202,6 +246,16 @@ void FakeMachine::set_commands(std::function<FakeCommand(const ExecSpec&)> comma
 }
 
 void FakeMachine::end(const RunId& run, Exit exit) { state_->end(run, std::move(exit)); }
+
+const std::vector<FakeMachine::Command>& FakeMachine::commands() const { return state_->executed; }
+
+void FakeMachine::print(std::size_t command, bool is_error, std::string bytes) {
+  state_->print(command, is_error, std::move(bytes));
+}
+
+void FakeMachine::end(std::size_t command, Result<int> exit_code) {
+  state_->end_command(command, std::move(exit_code));
+}
 
 void FakeMachine::look_at_gates() {
   for (auto& [uid, pod] : state_->pods) {

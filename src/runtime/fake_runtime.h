@@ -26,7 +26,7 @@ struct FakeProgram {
 // How a command of Runtime::exec behaves.
 struct FakeCommand {
   std::string output;
-  std::optional<Duration> lasts = Duration::zero();  // empty: for ever
+  std::optional<Duration> lasts = Duration::zero();  // empty: until the test or kill() ends it
   Result<int> exit_code = 0;
 };
 
@@ -48,6 +48,19 @@ class FakeMachine {
   void end(const RunId& run, Exit exit);  // `finished` is filled in; nothing if it has ended
   void look_at_gates();                   // executes the held runs whose gates are open by now
 
+  // Commands that runtimes were asked to execute, in order; `open` while nobody has heard the end.
+  struct Command {
+    ExecSpec spec;
+    std::string input;  // so far
+    bool open = true;
+    bool input_ended = false;
+    bool killed = false;
+    bool hung_up = false;  // the Exec was destroyed before its end
+  };
+  const std::vector<Command>& commands() const;
+  void print(std::size_t command, bool is_error, std::string bytes);
+  void end(std::size_t command, Result<int> exit_code);
+
   struct Run {
     RunSpec spec;
     RunState state;
@@ -63,6 +76,7 @@ class FakeMachine {
 
  private:
   class Connection;
+  class FakeExec;
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -79,5 +79,30 @@ TEST_F(FakeRuntimeTest, StubbornProgramEndsOnlyWhenItIsKilled) {
   EXPECT_TRUE(machine_.pods().empty());
 }
 
+TEST_F(FakeRuntimeTest, CommandDoesWhatTheTestSays) {
+  machine_.set_commands([](const ExecSpec&) { return FakeCommand{.lasts = {}}; });
+  connect();
+  start_pod();
+  start();
+  loop_->run();
+  std::string output;
+  std::vector<int> ends;
+  const ExecEvents events{.output = [&](bool, std::string_view bytes) { output += bytes; },
+                          .end = [&](Result<int> code) { ends.push_back(code.value_or(-1)); }};
+  const auto asked = runtime_->exec({.run = run_, .argv = {"one"}}, events);
+  const auto killed = runtime_->exec({.run = run_, .argv = {"two"}}, events);
+  runtime_->exec({.run = run_, .argv = {"three"}}, events);  // nobody waits for it
+  asked->input("in");
+  machine_.print(0, false, "out");
+  machine_.end(0, 4);
+  killed->kill();
+  loop_->run();
+  EXPECT_EQ(output, "out");
+  EXPECT_THAT(ends, ElementsAre(4, 137));
+  ASSERT_EQ(machine_.commands().size(), 3U);
+  EXPECT_EQ(machine_.commands()[0].input, "in");
+  EXPECT_TRUE(machine_.commands()[2].hung_up);
+}
+
 }  // namespace
 }  // namespace muster::runtime

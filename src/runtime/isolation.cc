@@ -47,15 +47,14 @@ int try_in_child(std::uint64_t flags, const std::function<bool()>& attempt) {
   return WEXITSTATUS(status);
 }
 
-bool try_view() {
+bool try_mount(const Mount& mount) {
   View view;
-  return view.mount({"/etc/hosts", "/etc/hosts", true}) && view.mount_proc();
+  const auto source = View::take(mount);
+  return source && view.mount(*source) && view.mount_proc();
 }
 
-bool try_private_root() {
-  View view;
-  return view.mount({"/etc", "/.muster-probe/etc", true}).has_value();
-}
+bool try_view() { return try_mount({"/etc/hosts", "/etc/hosts", true}); }
+bool try_private_root() { return try_mount({"/etc", "/.muster-probe/etc", true}); }
 
 std::string why_not(int error) {
   std::string text = std::strerror(error);

@@ -126,17 +126,23 @@ void Keeper::serve(UniqueFd socket) {
   agent = std::make_unique<Channel>(
       loop_, std::move(socket),
       Channel::Handlers{.message = [this, &agent](Message m) { handle(agent, std::move(m)); },
-                        .closed =
-                            [this, &agent] {
-                              agents_.remove_if([&](const Agent& each) { return &each == &agent; });
-                              end_if_idle();
-                            }});
+                        .closed = [this, &agent] { lose(agent); }});
   json::Arena arena;
   const Value hello = Value::object(arena);
   const Value abilities = hello.array_at("abilities");
   for (const Ability& each : isolation_.abilities) abilities.push_back(to_json(arena, each));
   for (const Ability& each : cgroups_.abilities()) abilities.push_back(to_json(arena, each));
   agent->send({json::write(hello), {}});
+}
+
+void Keeper::lose(const Agent& agent) {
+  agents_.remove_if([&](const Agent& each) { return &each == &agent; });
+  if (end_with_agent_ && agents_.empty()) {
+    std::vector<std::string> uids;
+    for (const auto& [uid, pod] : pods_) uids.push_back(uid);
+    for (const std::string& uid : uids) end_pod(uid);
+  }
+  end_if_idle();
 }
 
 void Keeper::handle(const Agent& from, Message message) {
@@ -148,6 +154,8 @@ void Keeper::handle(const Agent& from, Message message) {
     start_pod(pod_spec_from(request->get("spec")), std::move(message.fds.front()));
   } else if (what == "remove") {
     remove(from, std::string(request->get("uid").as_string()));
+  } else if (what == "endWithAgent") {
+    end_with_agent_ = true;
   } else if (what == "list") {
     const Value reply = Value::object(arena);
     reply.set("pods", list(arena));
@@ -207,22 +215,25 @@ void Keeper::watch_shim(const std::string& uid) {
     Pod& pod = pods_.at(uid);
     loop_.unwatch(pod.shim.get());
     pod.shim = {};
+    waitpid(pod.shim_pid, nullptr, WNOHANG);  // unless an earlier keeper was its parent
     bury(uid);
   });
 }
 
-// The agent asks only when all runs have exited: nothing is cut short.
 void Keeper::remove(const Agent& from, const std::string& uid) {
-  const auto pod = pods_.find(uid);
-  if (pod == pods_.end()) {
-    json::Arena arena;
-    const Value reply = Value::object(arena);
-    reply.set("removed", uid);
-    return from->send({json::write(reply), {}});
-  }
-  pod->second.removing = true;
-  if (pod->second.state == State::kAlive) (void)kill_process(pod->second.shim, SIGKILL);
-  if (pod->second.state == State::kDead) forget(uid);
+  if (pods_.contains(uid)) return end_pod(uid);
+  json::Arena arena;
+  const Value reply = Value::object(arena);
+  reply.set("removed", uid);
+  from->send({json::write(reply), {}});
+}
+
+// An agent asks only when all runs have exited: then nothing is cut short.
+void Keeper::end_pod(const std::string& uid) {
+  Pod& pod = pods_.at(uid);
+  pod.removing = true;
+  if (pod.state == State::kAlive) (void)kill_process(pod.shim, SIGKILL);
+  if (pod.state == State::kDead) forget(uid);
 }
 
 // The shim is gone. Its runs are dying with it; only when that is certain is it told.

@@ -44,11 +44,13 @@ class Keeper {
 
   Status load();
   void serve(UniqueFd socket);
+  void lose(const Agent& agent);
   void handle(const Agent& from, Message message);
   void start_pod(const PodSpec& spec, UniqueFd agent);
   Status make_shim(Pod& pod, const PodSpec& spec, UniqueFd agent);
   void watch_shim(const std::string& uid);
   void remove(const Agent& from, const std::string& uid);
+  void end_pod(const std::string& uid);
   void bury(const std::string& uid);
   void finish_burial(const std::string& uid);
   void forget(const std::string& uid);
@@ -66,6 +68,7 @@ class Keeper {
   UniqueFd children_;
   std::list<Agent> agents_;
   bool had_agent_ = false;
+  bool end_with_agent_ = false;
   std::map<std::string, Pod> pods_;
 };
 

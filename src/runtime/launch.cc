@@ -51,8 +51,6 @@ Result<Pipes> make_pipes() {
 }
 
 Status set_up_view(const PodSpec& pod, const RunSpec& run) {
-  View view;
-  if (run.read_only_root) MUSTER_CHECK(view.make_read_only());
   std::vector<Mount> mounts = run.mounts;
   const auto is_taken = [&](std::string_view target) {
     return std::ranges::any_of(run.mounts, [&](const Mount& m) { return m.target == target; });
@@ -65,7 +63,14 @@ Status set_up_view(const PodSpec& pod, const RunSpec& run) {
   }
   // What lies inside of another mount comes after it.
   std::ranges::stable_sort(mounts, {}, [](const Mount& m) { return m.target.size(); });
-  for (const Mount& mount : mounts) MUSTER_CHECK(view.mount(mount));
+  std::vector<View::Source> sources;
+  for (const Mount& mount : mounts) {
+    MUSTER_TRY(View::Source source, View::take(mount));
+    sources.push_back(std::move(source));
+  }
+  View view;
+  if (run.read_only_root) MUSTER_CHECK(view.make_read_only());
+  for (const View::Source& source : sources) MUSTER_CHECK(view.mount(source));
   MUSTER_CHECK(view.seal());
   return view.mount_proc();
 }

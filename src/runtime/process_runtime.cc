@@ -45,6 +45,10 @@ class ProcessExec final : public Exec {
   void input(std::string_view bytes) override { link_->input(bytes); }
   void end_input() override { link_->end_input(); }
   void resize(int columns, int rows) override { link_->resize(columns, rows); }
+  void pause_output(bool paused) override { link_->pause_output(paused); }
+  void kill() override {
+    if (const auto runtime = runtime_.lock()) (*runtime)->kill_exec(pod_uid_, id_);
+  }
 
  private:
   std::weak_ptr<ProcessRuntime*> runtime_;
@@ -64,6 +68,8 @@ class FailedExec final : public Exec {
   void input(std::string_view) override {}
   void end_input() override {}
   void resize(int, int) override {}
+  void pause_output(bool) override {}
+  void kill() override {}
 
  private:
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
@@ -83,6 +89,7 @@ void ProcessRuntime::use_keeper(KeeperLink link) {
       loop_, std::move(link.socket),
       Channel::Handlers{.message = [this](const Message& m) { keeper_says(m); },
                         .closed = [this] { reach_keeper_again(); }});
+  if (options_.end_with_agent) tell_keeper("endWithAgent", "");
 }
 
 // Shims go on without a keeper; the next one finds them.
@@ -245,15 +252,25 @@ std::unique_ptr<Exec> ProcessRuntime::exec(const ExecSpec& spec, ExecEvents even
   return std::make_unique<ProcessExec>(self_, spec.run.pod_uid, id, std::move(made->first));
 }
 
-void ProcessRuntime::drop_exec(const std::string& pod_uid, std::int64_t id) {
-  const auto pod = pods_.find(pod_uid);
-  if (pod == pods_.end() || pod->second.execs.erase(id) == 0 || pod->second.shim == nullptr) return;
+void ProcessRuntime::tell_exec(const Pod& pod, std::string_view op, std::int64_t id) {
+  if (pod.shim == nullptr) return;
   json::Arena arena;
   const Value request = Value::object(arena);
-  request.set("op", "execSignal");
+  request.set("op", op);
   request.set("id", Value::of(id));
   request.set("signal", Value::of(SIGHUP));
-  pod->second.shim->send({json::write(request), {}});
+  pod.shim->send({json::write(request), {}});
+}
+
+void ProcessRuntime::drop_exec(const std::string& pod_uid, std::int64_t id) {
+  const auto pod = pods_.find(pod_uid);
+  if (pod == pods_.end() || pod->second.execs.erase(id) == 0) return;
+  tell_exec(pod->second, "execSignal", id);
+}
+
+void ProcessRuntime::kill_exec(const std::string& pod_uid, std::int64_t id) {
+  const auto pod = pods_.find(pod_uid);
+  if (pod != pods_.end()) tell_exec(pod->second, "execKill", id);
 }
 
 void ProcessRuntime::adopt(std::function<void(std::vector<Adopted>)> done) {

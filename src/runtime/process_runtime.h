@@ -32,6 +32,7 @@ class ProcessRuntime final : public Runtime {
 
   // For Exec objects, which may outlive this.
   void drop_exec(const std::string& pod_uid, std::int64_t id);
+  void kill_exec(const std::string& pod_uid, std::int64_t id);
 
  private:
   struct Pod {
@@ -55,6 +56,7 @@ class ProcessRuntime final : public Runtime {
   void shim_says(const std::string& uid, const Message& message);
   void shim_greets(const std::string& uid, json::Value runs);
   void shim_is_gone(const std::string& uid, const std::string& why);
+  void tell_exec(const Pod& pod, std::string_view op, std::int64_t id);
   void end_exec(Pod& pod, json::Value message);
   void read_records(const std::string& uid);
   void apply(Pod& pod, const RunState& state);

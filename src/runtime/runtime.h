@@ -96,8 +96,11 @@ struct ExecSpec {
   bool tty = false;
   bool with_input = false;
 };
+// None is called inside of Runtime::exec() or Exec::input().
 struct ExecEvents {
   std::function<void(bool is_error, std::string_view bytes)> output;
+  // So many bytes of input() were written to the command, or thrown away since it wants no more.
+  std::function<void(std::size_t bytes)> input_taken;
   std::function<void(Result<int> exit_code)> end;  // once, after all output
 };
 class Exec {
@@ -106,6 +109,8 @@ class Exec {
   virtual void input(std::string_view bytes) = 0;
   virtual void end_input() = 0;
   virtual void resize(int columns, int rows) = 0;
+  virtual void pause_output(bool paused) = 0;  // while paused, `end` waits too
+  virtual void kill() = 0;                     // it and its process group; `end` follows
 };
 
 // What this machine lets us do, found out once; for the Node's conditions and `muster doctor`.
@@ -150,6 +155,8 @@ struct RuntimeOptions {
   std::string directory;         // for sockets and records, mode 0700
   std::optional<User> pod_user;  // of pods that ask for none, when this process is root
   bool namespaces = true;        // false: plain process groups even where the kernel allows more
+  // The pods are killed and removed as soon as this runtime is gone, however that happens.
+  bool end_with_agent = false;
   // How to start the process that keeps the pods (keeper_main.h); the directory is appended.
   std::vector<std::string> keeper_argv = {"/proc/self/exe", "keeper"};
 };

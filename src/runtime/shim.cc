@@ -107,6 +107,7 @@ class Shim {
   void send_signal(const RunId& id, int number);
   void exec(AgentKey from, Value request, std::vector<UniqueFd> fds);
   void signal_beside(AgentKey agent, std::int64_t number, int signal);
+  void kill_beside(AgentKey agent, std::int64_t number);
   void end_beside(const Beside& beside, int status);
   void lose(const Agent& agent);
   void collect();
@@ -155,6 +156,7 @@ void Shim::handle(AgentKey from, Message message) {
   if (what == "signal") send_signal(id_in(*request), number);
   if (what == "exec") exec(from, *request, std::move(message.fds));
   if (what == "execSignal") signal_beside(from, request->get("id").as_int(), number);
+  if (what == "execKill") kill_beside(from, request->get("id").as_int());
 }
 
 void Shim::start(AgentKey from, Value request) {
@@ -290,6 +292,16 @@ void Shim::signal_beside(AgentKey agent, std::int64_t number, int signal) {
     if (beside.agent == agent && beside.number == number) {
       (void)kill_process(beside.command.handle, signal);
     }
+  }
+}
+
+// Its group too: it is the leader of one, and its number is not given to others before it is
+// collected.
+void Shim::kill_beside(AgentKey agent, std::int64_t number) {
+  for (const Beside& beside : besides_) {
+    if (beside.agent != agent || beside.number != number) continue;
+    kill(-beside.command.pid, SIGKILL);
+    (void)kill_process(beside.command.handle, SIGKILL);  // it may not lead one yet
   }
 }
 

@@ -197,16 +197,23 @@ Result<UniqueFd> View::place_for(const std::string& target, bool directory) {
   return make_beneath(folder, target, directory);
 }
 
-Status View::mount(const Mount& mount) {
-  const UniqueFd source = open_without_links(mount.source);
-  if (!source.valid()) return system_error("cannot mount " + mount.source);
-  MUSTER_TRY(const UniqueFd place, place_for(mount.target, is_directory(source.get())));
-  const UniqueFd tree = clone_tree(source.get(), "");
-  if (!tree.valid() || (mount.read_only && !set_read_only(tree.get(), true)) ||
-      !attach(tree.get(), place.get())) {
-    return system_error(fmt::format("cannot mount {} at {}", mount.source, mount.target));
+Result<View::Source> View::take(const Mount& mount) {
+  const UniqueFd at = open_without_links(mount.source);
+  if (!at.valid()) return system_error("cannot mount " + mount.source);
+  Source source{mount, clone_tree(at.get(), ""), is_directory(at.get())};
+  if (!source.tree.valid() || (mount.read_only && !set_read_only(source.tree.get(), true))) {
+    return system_error("cannot mount " + mount.source);
   }
-  places_[mount.target] = {.is_volume = true, .writable = !mount.read_only};
+  return source;
+}
+
+Status View::mount(const Source& source) {
+  const std::string& target = source.mount.target;
+  MUSTER_TRY(const UniqueFd place, place_for(target, source.is_directory));
+  if (!attach(source.tree.get(), place.get())) {
+    return system_error(fmt::format("cannot mount {} at {}", source.mount.source, target));
+  }
+  places_[target] = {.is_volume = true, .writable = !source.mount.read_only};
   return {};
 }
 

@@ -18,8 +18,15 @@ namespace muster::runtime {
 
 class View {
  public:
-  // The target's last part may be a link of the machine, but never one inside a volume.
-  Status mount(const Mount& mount);
+  // What is to be mounted, taken before the view changes: without following links.
+  struct Source {
+    Mount mount;
+    UniqueFd tree;
+    bool is_directory = false;
+  };
+  static Result<Source> take(const Mount& mount);
+  // On the way to the target links of the machine are followed, but never those inside a volume.
+  Status mount(const Source& source);
   Status mount_proc();      // of the own PID namespace
   Status make_read_only();  // all that is there by now
   Status seal();            // private copies of folders that others could not write either

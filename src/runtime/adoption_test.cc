@@ -1,0 +1,163 @@
+// What survives the death of an agent, a keeper or a shim, and what is known afterwards.
+#include <gmock/gmock.h>
+
+#include "runtime/gate.h"
+#include "runtime/journal.h"
+#include "runtime/testing.h"
+
+namespace muster::runtime {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class AdoptionTest : public RuntimeFixture, public testing::WithParamInterface<bool> {
+ protected:
+  void SetUp() override {
+    connect(GetParam());
+    start_pod();
+  }
+  void restart_agent() {
+    runtime_.reset();
+    told_.clear();
+    states_.clear();
+    connect(GetParam());
+  }
+  // The keeper, its shims and the inits have the same command line; only the keeper holds the lock.
+  pid_t keeper_pid() const {
+    std::vector<pid_t> candidates = processes_with(directory_ + "/runtime");
+    for (const pid_t pid : candidates) {
+      if (read_text(fmt::format("/proc/{}/comm", pid)) == "muster-keeper\n") return pid;
+    }
+    return 0;
+  }
+  pid_t shim_pid(const std::string& uid = "pod") { return read_journal(pod_spec(uid)).shim.pid; }
+};
+INSTANTIATE_TEST_SUITE_P(Isolation, AdoptionTest, testing::Bool(), [](const auto& mode) {
+  return mode.param ? "Namespaces" : "PlainProcesses";
+});
+
+TEST_P(AdoptionTest, NextAgentFindsARunThatGoesOn) {
+  const std::string gate = directory_ + "/gate";
+  ASSERT_TRUE(make_gate(gate));
+  RunSpec spec = shell("echo begun; exec sleep 1000");
+  const RunId run = start(spec);
+  wait_for(run, RunPhase::kRunning);
+  const RunState before = states_[run];
+
+  restart_agent();
+  const auto adopted = adopt();
+  ASSERT_THAT(adopted, SizeIs(1));
+  EXPECT_EQ(adopted[0].pod.uid, "pod");
+  EXPECT_EQ(adopted[0].pod.hostname, "host-of-pod");
+  ASSERT_THAT(adopted[0].runs, SizeIs(1));
+  EXPECT_EQ(adopted[0].runs[0].container_id, before.container_id);
+  EXPECT_EQ(adopted[0].runs[0].started, before.started);
+  EXPECT_EQ(adopted[0].runs[0].phase, RunPhase::kRunning);
+  EXPECT_THAT(told_, IsEmpty());
+
+  start(spec);  // known: nothing happens
+  runtime_->signal(run, SIGTERM);
+  EXPECT_EQ(exit_of(run).code, 143);
+  EXPECT_EQ(states_[run].container_id, before.container_id);
+}
+
+TEST_P(AdoptionTest, ExitThatHappenedInBetweenIsKnown) {
+  const std::string gate = directory_ + "/gate";
+  ASSERT_TRUE(make_gate(gate));
+  RunSpec spec = shell("echo alone; exit 7");
+  spec.gate = gate;
+  const RunId run = start(spec);
+  wait_for(run, RunPhase::kHeld);
+  runtime_.reset();
+  ASSERT_TRUE(open_gate(gate));
+  while (read_journal(pod_spec("pod")).runs.at(run).state.phase != RunPhase::kExited) {
+  }
+  restart_agent();
+  const auto adopted = adopt();
+  ASSERT_THAT(adopted, SizeIs(1));
+  ASSERT_THAT(adopted[0].runs, SizeIs(1));
+  EXPECT_EQ(adopted[0].runs[0].exit->code, 7);
+  EXPECT_TRUE(adopted[0].runs[0].started);
+  EXPECT_THAT(log_lines(), ElementsAre("stdout F alone"));
+}
+
+TEST_P(AdoptionTest, RunsOfAKilledShimAreGoneAndToldAsLost) {
+  const std::string marker = unique_seconds();
+  const RunId run = start(shell(fmt::format("setsid sleep {0} & sleep {0}", marker)));
+  while (processes_with("sleep" + std::string(1, '\0') + marker).size() < 2) {
+  }
+  wait_for(run, RunPhase::kRunning);
+  kill(shim_pid(), SIGKILL);
+  const Exit exit = exit_of(run);
+  EXPECT_TRUE(exit.lost);
+  EXPECT_EQ(exit.code, 137);
+  EXPECT_THAT(processes_with(marker), IsEmpty());
+
+  // The pod goes on with a new shim, which knows what was.
+  EXPECT_EQ(exit_of(start(shell("exit 4", 1))).code, 4);
+  EXPECT_THAT(adopt()[0].runs, SizeIs(2));
+}
+
+TEST_P(AdoptionTest, PodsGoOnWithoutTheirKeeper) {
+  const RunId run = start(shell("exec sleep 1000"));
+  wait_for(run, RunPhase::kRunning);
+  kill(keeper_pid(), SIGKILL);
+  runtime_->signal(run, SIGTERM);  // goes to the shim
+  EXPECT_EQ(exit_of(run).code, 143);
+  start_pod("other");  // through a new keeper
+  EXPECT_EQ(exit_of(start(shell("exit 2", 1), "other")).code, 2);
+  EXPECT_THAT(adopt(), SizeIs(2));
+}
+
+TEST_P(AdoptionTest, AllKilledAtOnceIsFoundOutByTheNextAgent) {
+  const RunId lost = start(shell("exec sleep 1000"));
+  wait_for(lost, RunPhase::kRunning);
+  const ProcessIdentity init = read_journal(pod_spec("pod")).runs.at(lost).process;
+  runtime_.reset();
+  const pid_t keeper = keeper_pid();
+  kill(keeper, SIGKILL);
+  kill(shim_pid(), SIGKILL);
+  restart_agent();
+  const auto adopted = adopt();
+  ASSERT_THAT(adopted, SizeIs(1));
+  ASSERT_THAT(adopted[0].runs, SizeIs(1));
+  ASSERT_TRUE(adopted[0].runs[0].exit);
+  EXPECT_TRUE(adopted[0].runs[0].exit->lost);
+  EXPECT_FALSE(open_process(init).valid());
+}
+
+TEST_P(AdoptionTest, RemovedPodIsForgotten) {
+  EXPECT_EQ(run_shell("true").code, 0);
+  const pid_t shim = shim_pid();
+  ASSERT_TRUE(finish([&](Runtime::Done done) { runtime_->remove_pod("pod", std::move(done)); }));
+  EXPECT_NE(kill(shim, 0), 0);
+  EXPECT_FALSE(std::filesystem::exists(directory_ + "/pods/pod/runtime"));
+  EXPECT_THAT(adopt(), IsEmpty());
+  ASSERT_TRUE(finish([&](Runtime::Done done) { runtime_->remove_pod("pod", std::move(done)); }));
+}
+
+TEST_P(AdoptionTest, PodsThatEndWithTheirAgentLeaveNothing) {
+  const std::string marker = unique_seconds();
+  runtime_.reset();
+  auto made = make_process_runtime(
+      *loop_,
+      {.directory = directory_ + "/private", .namespaces = GetParam(), .end_with_agent = true});
+  ASSERT_TRUE(made) << made.error().message;
+  std::filesystem::create_directories(directory_ + "/pods/short");
+  (*made)->on_change([&](const RunState&) { loop_->stop(); });
+  (*made)->start_pod(pod_spec("short"), [](Status status) { EXPECT_TRUE(status); });
+  (*made)->start("short", shell(fmt::format("setsid sleep {0} & sleep {0}", marker)),
+                 [](Status status) { EXPECT_TRUE(status); });
+  loop_->run();
+  made->reset();
+  const UniqueFd lock(open((directory_ + "/private/keeper.lock").c_str(), O_RDWR | O_CLOEXEC));
+  EXPECT_EQ(flock(lock.get(), LOCK_EX), 0);  // the keeper has ended
+  EXPECT_THAT(processes_with(marker), IsEmpty());
+  EXPECT_TRUE(std::filesystem::is_empty(directory_ + "/private/pods"));
+  EXPECT_FALSE(std::filesystem::exists(directory_ + "/pods/short/runtime"));
+}
+
+}  // namespace
+}  // namespace muster::runtime

@@ -1,0 +1,170 @@
+// What a container sees: mounts, names, limits, and commands beside it.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include "runtime/testing.h"
+
+namespace muster::runtime {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class ContainerTest : public RuntimeFixture {
+ protected:
+  void SetUp() override {
+    connect();
+    // What this machine does not allow cannot be tested on it.
+    if (!can("mount namespaces")) GTEST_SKIP() << why_not("mount namespaces");
+    start_pod();
+  }
+  const Ability* ability(const std::string& name) {
+    for (const Ability& each : runtime_->abilities()) {
+      if (each.name == name) return &each;
+    }
+    return nullptr;
+  }
+  bool can(const std::string& name) { return ability(name) != nullptr && ability(name)->available; }
+  std::string why_not(const std::string& name) {
+    return ability(name) == nullptr ? name + " is unknown" : name + ": " + ability(name)->detail;
+  }
+  std::string folder(const std::string& name) {
+    std::filesystem::create_directories(directory_ + "/" + name);
+    chmod((directory_ + "/" + name).c_str(), 0777);
+    return directory_ + "/" + name;
+  }
+  std::string file(const std::string& name, const std::string& text) {
+    std::ofstream(directory_ + "/" + name) << text;
+    return directory_ + "/" + name;
+  }
+};
+
+TEST_F(ContainerTest, HostNameAndHostsFileAreThePodsOwn) {
+  PodSpec pod = pod_spec("named");
+  pod.hosts_file = file("hosts", "127.77.0.1\tworker-0.train worker-0\n");
+  ASSERT_TRUE(finish([&](Runtime::Done done) { runtime_->start_pod(pod, std::move(done)); }));
+  const RunId run =
+      start(shell("hostname; getent hosts worker-0.train; read go < /dev/stdin; cat /etc/hosts"),
+            "named");
+  exit_of(run);
+  EXPECT_THAT(log_lines(), ElementsAre("stdout F host-of-named", HasSubstr("127.77.0.1"),
+                                       HasSubstr("worker-0.train worker-0")));
+}
+
+TEST_F(ContainerTest, MountsAreSeenInsideOnly) {
+  std::ofstream(folder("volume") + "/here") << "data";
+  RunSpec spec = shell("cat /mnt/here; echo more > /mnt/new; touch /opt/x 2>&1 || echo refused");
+  spec.mounts = {{directory_ + "/volume", "/mnt", false}, {directory_ + "/volume", "/opt", true}};
+  exit_of(start(spec));
+  EXPECT_THAT(log_lines(), ElementsAre("stdout F datatouch: cannot touch '/opt/x': Read-only file "
+                                       "system",
+                                       "stdout F refused"));
+  EXPECT_EQ(read_text(directory_ + "/volume/new"), "more\n");
+  EXPECT_FALSE(std::filesystem::exists("/mnt/here"));
+}
+
+TEST_F(ContainerTest, PlaceThatTheMachineDoesNotHaveIsMadePrivately) {
+  std::ofstream(folder("volume") + "/here") << "data\n";
+  RunSpec spec = shell(
+      "cat /muster-test/deep/here /etc/muster-test/here /muster-test/one; head -1 /etc/passwd; "
+      "ls -d /usr/bin /proc/self /dev/null; touch /etc/hosts.new 2>/dev/null || echo sealed; "
+      "echo fine > /tmp/muster-test-file && rm /tmp/muster-test-file && echo shared");
+  spec.mounts = {{directory_ + "/volume", "/muster-test/deep", false},
+                 {directory_ + "/volume", "/etc/muster-test", false},
+                 {file("one", "single\n"), "/muster-test/one", false}};
+  EXPECT_EQ(exit_of(start(spec)).code, 0) << exit_of(RunId{"pod", "main", 0}).start_error;
+  EXPECT_THAT(log_lines(),
+              ElementsAre("stdout F data", "stdout F data", "stdout F single",
+                          StartsWith("stdout F root:"), "stdout F /dev/null", "stdout F /proc/self",
+                          "stdout F /usr/bin", "stdout F sealed", "stdout F shared"));
+  EXPECT_FALSE(std::filesystem::exists("/muster-test"));
+  EXPECT_FALSE(std::filesystem::exists("/etc/muster-test"));
+}
+
+TEST_F(ContainerTest, MountInsideAVolumeIsMadeInIt) {
+  folder("work");
+  std::ofstream(folder("config") + "/c") << "configured\n";
+  RunSpec spec = shell("cat /mnt/config/c; echo result > /mnt/out");
+  spec.mounts = {{directory_ + "/config", "/mnt/config", true},
+                 {directory_ + "/work", "/mnt", false}};
+  EXPECT_EQ(exit_of(start(spec)).code, 0) << exit_of(RunId{"pod", "main", 0}).start_error;
+  EXPECT_THAT(log_lines(), ElementsAre("stdout F configured"));
+  EXPECT_EQ(read_text(directory_ + "/work/out"), "result\n");
+}
+
+TEST_F(ContainerTest, LinksDoNotLeadMountsAstray) {
+  folder("work");
+  std::filesystem::create_directory_symlink("/etc", directory_ + "/work/link");
+  RunSpec through_source = shell("true", 0);
+  through_source.mounts = {{directory_ + "/work/link", "/mnt", false}};
+  EXPECT_THAT(exit_of(start(through_source)).start_error, HasSubstr("symbolic links"));
+  RunSpec through_volume = shell("true", 1);
+  through_volume.mounts = {{directory_ + "/work", "/mnt", false},
+                           {directory_ + "/work", "/mnt/link/there", false}};
+  EXPECT_THAT(exit_of(start(through_volume)).start_error, HasSubstr("cannot make /mnt/link/there"));
+  RunSpec upwards = shell("true", 2);
+  upwards.mounts = {{directory_ + "/work", "/mnt/../etc", false}};
+  EXPECT_THAT(exit_of(start(upwards)).start_error, HasSubstr("no place for a mount"));
+}
+
+TEST_F(ContainerTest, TerminationLogIsFreshForEachRun) {
+  for (int number = 0; number < 2; ++number) {
+    RunSpec spec =
+        shell("cat /dev/termination-log; echo last words > /dev/termination-log", number);
+    spec.termination_log = directory_ + "/termination";
+    spec.termination_log_path = "/dev/termination-log";
+    EXPECT_EQ(exit_of(start(spec)).code, 0);
+    EXPECT_EQ(read_text(directory_ + "/termination"), "last words\n");
+    EXPECT_EQ(log_lines(number).size(), 0U);
+  }
+}
+
+TEST_F(ContainerTest, ReadOnlyRootLeavesTheVolumesWritable) {
+  folder("volume");
+  RunSpec spec = shell("touch /tmp/x 2>/dev/null || echo no; echo y > /mnt/y; echo z > /dev/null");
+  spec.read_only_root = true;
+  spec.mounts = {{directory_ + "/volume", "/mnt", false}};
+  EXPECT_EQ(exit_of(start(spec)).code, 0);
+  EXPECT_THAT(log_lines(), ElementsAre("stdout F no"));
+  EXPECT_EQ(read_text(directory_ + "/volume/y"), "y\n");
+}
+
+TEST_F(ContainerTest, ProgramSeesOnlyItsOwnProcesses) {
+  run_shell("echo $$; ls /proc | grep -c '^[0-9]'; cat /proc/1/comm");
+  const auto lines = log_lines();
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[0], "stdout F 2");
+  EXPECT_EQ(lines[2], "stdout F muster-init");
+}
+
+TEST_F(ContainerTest, ProgramRunsAsTheUserItIsGiven) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
+  RunSpec spec = shell("id -u; id -g; id -G; cat /proc/1/environ 2>/dev/null || echo hidden");
+  spec.user = User{.uid = 12345, .gid = 23456, .groups = {34567}};
+  exit_of(start(spec));
+  EXPECT_THAT(log_lines(), ElementsAre("stdout F 12345", "stdout F 23456", "stdout F 23456 34567",
+                                       "stdout F hidden"));
+}
+
+TEST_F(ContainerTest, MemoryLimitEndsTheProgram) {
+  if (!can("memory limits")) GTEST_SKIP() << why_not("memory limits");
+  RunSpec spec = shell("x=a; while :; do x=$x$x; done");
+  spec.limits.memory_bytes = 32 << 20;
+  const Exit exit = exit_of(start(spec));
+  EXPECT_TRUE(exit.out_of_memory);
+  EXPECT_EQ(exit.code, 137);
+  EXPECT_FALSE(exit_of(start(shell("exit 137", 1))).out_of_memory);
+}
+
+TEST_F(ContainerTest, CpuLimitIsSet) {
+  if (!can("cpu limits")) GTEST_SKIP() << why_not("cpu limits");
+  RunSpec spec = shell("grep -E '^[0-9]+:([a-z,]*,)?cpu[,:]|^0::' /proc/self/cgroup");
+  spec.limits.cpu_millis = 500;
+  exit_of(start(spec));
+  EXPECT_THAT(log_lines(), Contains(HasSubstr("/muster-")));
+}
+
+}  // namespace
+}  // namespace muster::runtime
