@@ -12,8 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
-using testing::Not;
-using testing::StartsWith;
 
 class AtomicWriter : public testing::Test {
  protected:
@@ -113,7 +111,7 @@ TEST_F(AtomicWriter, StrangeThingsInItsPlaceAreReplaced) {
   ASSERT_TRUE(write({{"a", {"1"}}}));
   EXPECT_EQ(read_file(at("a")), "1");
   EXPECT_EQ(read_file(scratch_ / "victim"), "precious");
-  EXPECT_THAT(version(), StartsWith("..2026"));
+  EXPECT_THAT(version(), testing::StartsWith("..2026"));
 }
 
 TEST_F(AtomicWriter, PathsAreCleaned) {

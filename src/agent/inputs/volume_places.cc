@@ -27,7 +27,7 @@ bool is_folder_name(std::string_view name) {
 
 std::string volumes_folder(const VolumeRoot& root) { return root.pod_directory + "/volumes"; }
 
-Result<std::string> claim_folder(Value pod, Value volume, const Objects& objects) {
+Result<std::string> claim_folder(Value pod, Value volume, const Objects& objects, bool has_it) {
   const std::string_view ns = pod.get({"metadata", "namespace"}).as_string();
   const std::string_view name = volume.get({"persistentVolumeClaim", "claimName"}).as_string();
   const auto wrong = [&](std::string_view why) {
@@ -39,7 +39,8 @@ Result<std::string> claim_folder(Value pod, Value volume, const Objects& objects
         fmt::format("failed to fetch PVC from API server: persistentvolumeclaims \"{}\" "
                     "not found",
                     name));
-  if (!claim.get({"metadata", "deletionTimestamp"}).is_null()) return wrong("PVC is being deleted");
+  if (!has_it && !claim.get({"metadata", "deletionTimestamp"}).is_null())
+    return wrong("PVC is being deleted");
   if (claim.get({"status", "phase"}).as_string() != "Bound") return wrong("PVC is not bound");
   if (claim.get({"spec", "volumeName"}).as_string().empty())
     return wrong("PVC has empty pvc.Spec.VolumeName");
@@ -57,7 +58,7 @@ Result<std::string> place_of(const VolumeRoot& root, Value pod, Value volume,
     return allowed_host_path(root.policy.host_paths,
                              std::string(volume.get({"hostPath", "path"}).as_string()));
   if (volume.has("persistentVolumeClaim")) {
-    MUSTER_TRY(const std::string folder, claim_folder(pod, volume, objects));
+    MUSTER_TRY(const std::string folder, claim_folder(pod, volume, objects, true));
     MUSTER_TRY(const std::string claims, canonical(root.policy.claims_directory));
     return claims + "/" + folder;
   }

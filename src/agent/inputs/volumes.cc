@@ -104,7 +104,7 @@ class SetUp {
     if (const Value path = volume.get("hostPath"); !path.is_null())
       return prepare_host_path(root_.policy.host_paths, std::string(path.get("path").as_string()),
                                path.get("type").as_string());
-    if (volume.has("persistentVolumeClaim")) return set_up_claim(volume);
+    if (volume.has("persistentVolumeClaim")) return set_up_claim(name, volume);
     for (const auto& [kind, value] : volume.members()) {
       if (kind != "name" && !value.is_null())
         return fail(Code::kInvalid,
@@ -140,14 +140,17 @@ class SetUp {
     return write_payload(path_of(folder), payload, ownership_, real_clock());
   }
 
-  Status set_up_claim(Value volume) {
-    MUSTER_TRY(const std::string place, claim_folder(pod_, volume, objects_));
+  // An empty folder among the pod's own volumes says that it has the claim.
+  Status set_up_claim(const std::string& name, Value volume) {
+    const bool has_it = open_beneath(volumes_.get(), name).has_value();
+    MUSTER_TRY(const std::string place, claim_folder(pod_, volume, objects_, has_it));
     MUSTER_CHECK(make_folder(root_.policy.claims_directory));
     MUSTER_TRY(const UniqueFd claims, open_folder(root_.policy.claims_directory));
     MUSTER_TRY(const UniqueFd ns,
                make_folders_beneath(claims.get(), place.substr(0, place.find('/')), 0755));
     MUSTER_TRY(const UniqueFd made,
                make_folders_beneath(ns.get(), place.substr(place.find('/') + 1), kForEveryone));
+    MUSTER_TRY(const UniqueFd own, make_folders_beneath(volumes_.get(), name, 0755));
     return {};
   }
 

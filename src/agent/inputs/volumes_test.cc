@@ -15,7 +15,6 @@ using json::Tree;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 class Volumes : public testing::Test {
  protected:
@@ -291,6 +290,15 @@ TEST_F(Volumes, AClaimKeepsItsDataWhoeverComesNext) {
   EXPECT_EQ(mount(R"({"name":"v","persistentVolumeClaim":{"claimName":"c","readOnly":true}})",
                   R"({"name":"v","mountPath":"/m"})"),
             place + " -> /m ro");
+}
+
+TEST_F(Volumes, AClaimThatIsBeingDeletedStaysWithThoseWhoHaveIt) {
+  ASSERT_EQ(set_up(kClaim), "");
+  claim("c", "Bound", R"(,"deletionTimestamp":"2030-01-01T00:00:00Z")");
+  EXPECT_EQ(set_up(kClaim), "");
+  EXPECT_THAT(mount(kClaim, R"({"name":"v","mountPath":"/m"})"), HasSubstr(" -> /m"));
+  EXPECT_TRUE(remove_volumes(root_.pod_directory));
+  EXPECT_THAT(set_up(kClaim), HasSubstr("PVC is being deleted"));
 }
 
 TEST_F(Volumes, DataOfClaimsThatAreGoneGoes) {
