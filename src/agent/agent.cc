@@ -2,306 +2,280 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/sysinfo.h>
 
 #include <algorithm>
-#include <thread>
+#include <filesystem>
 
-#include "agent/environment.h"
 #include "base/log.h"
 #include "json/parse.h"
-#include "json/write.h"
 
 namespace muster::agent {
 namespace {
 
-using json::Arena;
 using json::Value;
 
-constexpr int kMaxPods = 1000;  // of one node; processes are cheap, but not free
-constexpr std::int64_t kLongestGrace = std::int64_t{1000} * 365 * 86'400;  // in seconds: for ever
-constexpr std::string_view kLoopback = "127.0.0.1";
+// What events name as their source; people and tools look for it.
+constexpr std::string_view kComponent = "kubelet";
 
-Value node_status(Arena& arena, Time now) {
-  struct sysinfo info{};
-  ::sysinfo(&info);
-  Value status = Value::object(arena);
-  for (const std::string_view part : {"capacity", "allocatable"}) {
-    Value resources = status.object_at(part);
-    resources.set("cpu", std::to_string(std::max(1u, std::thread::hardware_concurrency())));
-    resources.set("memory", fmt::format("{}Ki", info.totalram * info.mem_unit / 1024));
-    resources.set("pods", std::to_string(kMaxPods));
-  }
-  Value ready = Value::object(arena);
-  ready.set("type", "Ready");
-  ready.set("status", "True");
-  ready.set("reason", "AgentReady");
-  ready.set("message", "muster runs pods as local processes");
-  ready.set("lastHeartbeatTime", format_time(now));
-  ready.set("lastTransitionTime", format_time(now));
-  status.array_at("conditions").push_back(ready);
-  Value address = Value::object(arena);
-  address.set("type", "InternalIP");
-  address.set("address", kLoopback);
-  status.array_at("addresses").push_back(address);
-  return status;
+client::ListOptions pods_of(const std::vector<NodeShare>& shares) {
+  // Those of several nodes are sorted out here; unbound ones need not come at all.
+  return {.field_selector =
+              shares.size() == 1 ? "spec.nodeName=" + shares[0].name : "spec.nodeName!="};
+}
+
+bool is_over(Value pod) {
+  const std::string_view phase = pod.get({"status", "phase"}).as_string();
+  return phase == "Succeeded" || phase == "Failed";
+}
+
+bool came_earlier(const client::ObjectPtr& a, const client::ObjectPtr& b) {
+  return std::pair(a->meta().creation_time, a->revision()) <
+         std::pair(b->meta().creation_time, b->revision());
 }
 
 }  // namespace
 
-// One pod on this node, from its binding to its end.
-class Agent::Pod {
- public:
-  Pod(Agent& agent, const client::ObjectPtr& object) : agent_(agent) {
-    parse(object);
-    state_.started = now();
-    state_.host_ip = state_.pod_ip = kLoopback;
-    for (const std::string_view part : {"initContainers", "containers"}) {
-      for (const Value container : pod_.get({"spec", part}).items()) {
-        state_.containers.push_back({.name = std::string(container.get("name").as_string()),
-                                     .image = std::string(container.get("image").as_string()),
-                                     .init = part == "initContainers"});
-      }
-    }
-    processes_.resize(state_.containers.size());
-    log_files_.resize(state_.containers.size());
-    object->meta().deletion_time ? stop() : advance();
-  }
-
-  // The pod changed.
-  void seen(const client::ObjectPtr& object) {
-    parse(object);
-    if (object->meta().deletion_time && !stopping_) stop();
-  }
-
- private:
-  // The parsed tree belongs to the newest version.
-  void parse(const client::ObjectPtr& object) {
-    arena_ = std::make_unique<Arena>();
-    pod_ = *json::parse(*arena_, object->bytes());
-  }
-
-  Time now() const { return agent_.client_.loop().clock().now(); }
-
-  // Init containers one after the other, then all the others at once.
-  void advance() {
-    for (std::size_t i = 0; i < state_.containers.size() && phase(state_) != "Failed" && !stopping_;
-         ++i) {
-      const ContainerState& container = state_.containers[i];
-      if (container.finished) continue;
-      if (!container.started) start(i);
-      if (container.init) break;
-    }
-    report();
-  }
-
-  void start(std::size_t i) {
-    ContainerState& container = state_.containers[i];
-    const Value spec = container_spec(container);
-    auto process = process_spec(pod_, spec, agent_.options_.environment);
-    const Value metadata = pod_.get("metadata");
-    Result<std::unique_ptr<Process>> started = std::unexpected(Error{});
-    if (process) {
-      process->log_file = agent_.logs_.opened(metadata.get("namespace").as_string(),
-                                              metadata.get("name").as_string(),
-                                              metadata.get("uid").as_string(), container.name);
-      log_files_[i] = process->log_file;
-      started =
-          Process::start(agent_.client_.loop(), *process, [this, i](Exit exit) { ended(i, exit); });
-    } else {
-      started = std::unexpected(process.error());
-    }
-    container.started = now();
-    if (started) {
-      processes_[i] = std::move(*started);
-    } else {
-      container.trouble = started.error().message;
-      container.exit_code = 128;
-      container.finished = now();
-      agent_.logs_.closed(log_files_[i]);
-    }
-  }
-
-  Value container_spec(const ContainerState& state) const {
-    for (const Value container :
-         pod_.get({"spec", state.init ? "initContainers" : "containers"}).items()) {
-      if (container.get("name").as_string() == state.name) return container;
-    }
-    return {};
-  }
-
-  void ended(std::size_t i, Exit exit) {
-    ContainerState& container = state_.containers[i];
-    container.finished = now();
-    container.exit_code = exit.code;
-    container.signal = exit.signal;
-    agent_.logs_.closed(log_files_[i]);
-    // Runs inside the process' own callback: destroy it afterwards.
-    agent_.client_.loop().post([process = std::shared_ptr<Process>(std::move(processes_[i]))] {});
-    advance();
-    finish_deletion();
-  }
-
-  void stop() {
-    stopping_ = true;
-    for (const auto& process : processes_) {
-      if (process) process->signal(SIGTERM);
-    }
-    const auto grace = std::chrono::seconds(std::clamp<std::int64_t>(
-        pod_.get({"metadata", "deletionGracePeriodSeconds"}).as_int(), 0, kLongestGrace));
-    agent_.client_.loop().after(grace, [this, alive = std::weak_ptr(alive_)] {
-      if (alive.expired()) return;
-      for (const auto& process : processes_) {
-        if (process) process->signal(SIGKILL);
-      }
-    });
-    finish_deletion();
-  }
-
-  // The object goes when its last process has gone and its end is reported: its Job may wait to
-  // know how it ended.
-  void finish_deletion() {
-    const bool running =
-        std::ranges::any_of(processes_, [](const auto& process) { return process != nullptr; });
-    if (!stopping_ || running) return;
-    for (ContainerState& container : state_.containers) {
-      if (!container.finished) never_ran(container);
-    }
-    removable_ = true;
-    report();
-  }
-
-  void never_ran(ContainerState& container) const {
-    container.trouble = "the pod was deleted before this container was started";
-    container.exit_code = 128 + SIGKILL;
-    container.finished = now();
-  }
-
-  void remove() {
-    const Value metadata = pod_.get("metadata");
-    agent_.client_.write(
-        {.verb = client::Verb::kDelete,
-         .resource = &agent_.pods_kind_,
-         .ns = std::string(metadata.get("namespace").as_string()),
-         .name = std::string(metadata.get("name").as_string()),
-         .body = fmt::format(R"({{"gracePeriodSeconds":0,"preconditions":{{"uid":"{}"}}}})",
-                             metadata.get("uid").as_string())},
-        [](Result<std::string> answer) {
-          if (!answer && answer.error().code != Code::kNotFound) {
-            log::warn("cannot remove a stopped pod", {{"error", answer.error().message}});
-          }
-        });
-  }
-
-  // One report at a time; what changes meanwhile goes with the next.
-  void report() {
-    if (std::exchange(reporting_, true)) {
-      report_again_ = true;
-      return;
-    }
-    Arena arena;
-    Value patch = Value::object(arena);
-    patch.object_at("metadata").set("uid", pod_.get({"metadata", "uid"}));
-    patch.set("status", pod_status(arena, state_, pod_.get("status"), now()));
-    agent_.client_.write({.verb = client::Verb::kPatch,
-                          .resource = &agent_.pods_kind_,
-                          .ns = std::string(pod_.get({"metadata", "namespace"}).as_string()),
-                          .name = std::string(pod_.get({"metadata", "name"}).as_string()),
-                          .subresource = "status",
-                          .body = json::write(patch)},
-                         [this, alive = std::weak_ptr(alive_)](Result<std::string> answer) {
-                           if (!alive.expired()) reported(answer);
-                         });
-  }
-
-  void reported(const Result<std::string>& answer) {
-    reporting_ = false;
-    const bool gone = !answer && answer.error().code == Code::kNotFound;
-    if (std::exchange(report_again_, false) && !gone) return report();
-    if (answer && removable_) return remove();
-    if (answer || gone) return;
-    log::warn("cannot report a pod's status", {{"error", answer.error().message}});
-    agent_.client_.loop().after(kReportRetry, [this, alive = std::weak_ptr(alive_)] {
-      if (!alive.expired()) report();
-    });
-  }
-
-  static constexpr Duration kReportRetry = std::chrono::seconds(1);
-
-  Agent& agent_;
-  std::unique_ptr<Arena> arena_;
-  Value pod_;
-  PodState state_;
-  std::vector<std::unique_ptr<Process>> processes_;  // null before its start and after its end
-  std::vector<std::string> log_files_;
-  bool stopping_ = false;
-  bool removable_ = false;
-  bool reporting_ = false;
-  bool report_again_ = false;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
-};
-
-Agent::Agent(client::Client& client, const api::Registry& registry, FileLogs& logs,
-             AgentOptions options)
+Agent::Agent(client::Client& client, const api::Registry& registry, runtime::Runtime& runtime,
+             Names& names, AgentOptions options)
     : client_(client),
-      logs_(logs),
-      pods_kind_(*registry.find("", "v1", "pods")),
-      nodes_kind_(*registry.find("", "v1", "nodes")),
+      runtime_(runtime),
+      names_(names),
       options_(std::move(options)),
-      pods_(client, pods_kind_, {.field_selector = "spec.nodeName=" + options_.node_name}) {
-  pods_.on_change([this](const auto& before, const auto& after) { changed(before, after); });
+      paths_{options_.data_directory},
+      pods_kind_(*registry.find("", "v1", "pods")),
+      registry_(registry),
+      objects_(client, registry, options_.ca_pem),
+      gates_(paths_.gates()),
+      pods_(client, pods_kind_, pods_of(share_out(options_.facts, options_.nodes))) {
+  const auto find = [this](const std::string& uid) -> PodDriver* {
+    const auto at = drivers_.find(uid);
+    return at == drivers_.end() ? nullptr : at->second.get();
+  };
+  prober_ =
+      Prober::make(client.loop(), runtime,
+                   {.verdict =
+                        [find](const runtime::RunId& run, ProbeKind kind, bool success) {
+                          if (PodDriver* const pod = find(run.pod_uid))
+                            pod->probed(run, kind, success);
+                        },
+                    .event =
+                        [find](const runtime::RunId& run, std::string reason, std::string message) {
+                          PodDriver* const pod = find(run.pod_uid);
+                          if (pod != nullptr)
+                            pod->tell(pod->view().find(run.container), true, std::move(reason),
+                                      std::move(message));
+                        }});
+  for (NodeShare& share : share_out(options_.facts, options_.nodes)) make_node(std::move(share));
 }
 
 Agent::~Agent() = default;
 
-void Agent::start() { register_node(); }
+void Agent::make_node(NodeShare share) {
+  auto node = std::make_unique<Node>(share.gpus);
+  const std::string name = share.name;
+  node->capacity = share.resources;
+  node->events = controllers::make_event_recorder(client_, registry_, std::string(kComponent),
+                                                  controllers::EventRecorder::Form::kCore, name);
+  node->services = std::make_unique<NodeServices>(NodeServices{
+      .client = client_,
+      .pods = pods_kind_,
+      .accounts = *registry_.find("", "v1", "serviceaccounts"),
+      .runtime = runtime_,
+      .names = names_,
+      .prober = *prober_,
+      .objects = objects_,
+      .gates = gates_,
+      .events = *node->events,
+      .paths = paths_,
+      .identity = options_.identity,
+      .volumes = {.claims_directory = paths_.claims(), .host_paths = options_.host_paths},
+      .backoff = options_.backoff,
+      .node_name = name,
+      .host_ip = options_.facts.address,
+      .allocatable = write_resources(arena_, share.resources),
+      .environment = options_.environment,
+      .log_began = options_.log_began,
+      .log_ended = options_.log_ended,
+      .released = [this](const std::string& uid) { released(uid); },
+      .retired = [this](const std::string& uid, bool gone) { retired(uid, gone); }});
+  node->keeper = std::make_unique<NodeKeeper>(client_, registry_, options_.facts,
+                                              runtime_.abilities(), std::move(share));
+  nodes_.emplace(name, std::move(node));
+}
 
-void Agent::register_node() {
-  Arena arena;
-  Value node = Value::object(arena);
-  node.set("apiVersion", "v1");
-  node.set("kind", "Node");
-  node.object_at("metadata").set("name", options_.node_name);
-  node.get("metadata").object_at("labels").set("kubernetes.io/hostname", options_.node_name);
-  client_.write({.verb = client::Verb::kCreate,
-                 .resource = &nodes_kind_,
-                 .name = options_.node_name,
-                 .body = json::write(node)},
-                [this](Result<std::string> created) {
-                  if (!created && created.error().code != Code::kAlreadyExists) {
-                    return log::error("cannot register this node",
-                                      {{"error", created.error().message}});
-                  }
-                  Arena patch_arena;
-                  Value patch = Value::object(patch_arena);
-                  patch.set("status", node_status(patch_arena, client_.loop().clock().now()));
-                  client_.write({.verb = client::Verb::kPatch,
-                                 .resource = &nodes_kind_,
-                                 .name = options_.node_name,
-                                 .subresource = "status",
-                                 .body = json::write(patch)},
-                                [](Result<std::string> ready) {
-                                  if (!ready)
-                                    log::error("cannot report this node ready",
-                                               {{"error", ready.error().message}});
-                                });
-                  pods_.start();
-                });
+void Agent::start() {
+  runtime_.on_change([this](const runtime::RunState& state) { run_changed(state); });
+  runtime_.adopt([this, alive = std::weak_ptr(alive_)](auto found) {
+    if (alive.expired()) return;
+    adopted_.emplace();
+    for (runtime::Runtime::Adopted& pod : found) {
+      const std::string uid = pod.pod.uid;
+      adopted_->emplace(uid, std::move(pod));
+    }
+    begin_if_all_is_known();
+  });
+  for (const auto& [name, node] : nodes_) node->keeper->start();
+  objects_.on_change([this](const Reference& reference, const client::ObjectPtr& gone) {
+    object_changed(reference, gone);
+  });
+  objects_.start([this] {
+    objects_known_ = true;
+    begin_if_all_is_known();
+  });
+  pods_.on_change([this](const auto& before, const auto& after) { changed(before, after); });
+  pods_.start();
+  pods_.on_synced([this] {
+    pods_known_ = true;
+    begin_if_all_is_known();
+  });
+}
+
+// Nothing is started and nothing killed on half of the truth (pod-lifecycle 9 f).
+void Agent::begin_if_all_is_known() {
+  if (began_ || closing_ || !adopted_ || !objects_known_ || !pods_known_) return;
+  began_ = true;
+  begin();
+}
+
+void Agent::begin() {
+  std::vector<client::ObjectPtr> pods;
+  for (const auto& [key, pod] : pods_.objects()) pods.push_back(pod);
+  std::ranges::stable_sort(pods, came_earlier);
+  // Those that run hold their room before anybody new is looked at.
+  std::ranges::stable_partition(
+      pods, [this](const auto& pod) { return adopted_->contains(pod->meta().uid); });
+  for (const client::ObjectPtr& pod : pods) take(pod);
+  end_orphans();
+  names_.settle();
+  remove_unknown_folders();
 }
 
 void Agent::changed(const client::ObjectPtr& before, const client::ObjectPtr& after) {
-  if (!after) {
-    pods_by_uid_.erase(before->meta().uid);
-    return;
+  if (!began_ || closing_) return;
+  if (!after) return forget(before);
+  // A pod of the same name that follows another at once is seen as a change of it.
+  if (before && before->meta().uid != after->meta().uid) forget(before);
+  const auto driver = drivers_.find(after->meta().uid);
+  driver != drivers_.end() ? driver->second->seen(after) : take(after);
+}
+
+void Agent::take(const client::ObjectPtr& object) {
+  json::Arena arena;
+  const Value pod = *json::parse(arena, object->bytes());
+  const auto at = nodes_.find(std::string(pod.get({"spec", "nodeName"}).as_string()));
+  if (at == nodes_.end()) return;
+  Node& node = *at->second;
+  const std::string& uid = object->meta().uid;
+  const auto found = adopted_->find(uid);
+  const bool adopted = found != adopted_->end();
+  // Nothing is left to do for those that are over, but for those that wait to be removed.
+  if (is_over(pod) && !adopted && !object->meta().deletion_time) return;
+  auto driver =
+      std::make_unique<PodDriver>(*node.services, object, adopted ? &found->second : nullptr);
+  for (const Reference& reference : driver->references()) wanted_by_[reference].insert(uid);
+  PodDriver& taken = *drivers_.emplace(uid, std::move(driver)).first->second;
+  const Amounts wants = requests_of(pod);
+  if (adopted) {
+    adopted_->erase(found);
+    auto devices = read_devices(paths_.pod(uid));
+    node.devices.take_again(uid, devices);
+    add(node.used, wants);
+    held_[uid] = {&node, wants};
+    taken.begin(std::move(devices));
+  } else if (is_over(pod) || object->meta().deletion_time) {
+    taken.begin({});
+  } else {
+    take_new(node, taken, wants);
   }
-  const std::string& uid = after->meta().uid;
-  if (const auto at = pods_by_uid_.find(uid); at != pods_by_uid_.end())
-    return at->second->seen(after);
-  Arena arena;
-  const std::string_view phase =
-      json::parse(arena, after->bytes())->get({"status", "phase"}).as_string();
-  if (phase == "Succeeded" || phase == "Failed") return;  // ended before this agent was started
-  pods_by_uid_.emplace(uid, std::make_unique<Pod>(*this, after));
+}
+
+void Agent::take_new(Node& node, PodDriver& driver, const Amounts& wants) {
+  const std::string& uid = driver.view().uid;
+  if (auto why = refusal(wants, node.used, node.capacity)) return driver.reject(*std::move(why));
+  const auto gpus = wants.find(std::string(kGpuResource));
+  std::vector<std::string> devices;
+  if (gpus != wants.end() && node.capacity.contains(gpus->first) &&
+      !node.keeper->share().gpus.empty()) {
+    auto given = node.devices.take(uid, static_cast<std::size_t>(gpus->second));
+    if (!given)
+      return driver.reject({.reason = "UnexpectedAdmissionError",
+                            .message = "Allocate failed due to too few free devices, which is "
+                                       "unexpected"});
+    devices = *std::move(given);
+  }
+  add(node.used, wants);
+  held_[uid] = {&node, wants};
+  driver.begin(std::move(devices));
+}
+
+void Agent::forget(const client::ObjectPtr& object) {
+  const api::Meta& meta = object->meta();
+  const auto driver = drivers_.find(meta.uid);
+  if (driver != drivers_.end()) return driver->second->object_gone();
+  dispose(meta.ns, meta.name, meta.uid);
+}
+
+void Agent::dispose(const std::string& ns, const std::string& name, const std::string& uid) {
+  disposal_.remove_pod(paths_.pod(uid));
+  disposal_.remove_logs(paths_.pod_logs(ns, name, uid));
+}
+
+void Agent::object_changed(const Reference& reference, const client::ObjectPtr& gone) {
+  if (gone && reference.kind == ReferenceKind::kConfigMap) gates_.remove_all(gone->meta().uid);
+  if (gone && reference.kind == ReferenceKind::kClaim && objects_known_)
+    disposal_.remove_claims_but(paths_.claims(), objects_.claim_uids());
+  const auto at = wanted_by_.find(reference);
+  if (at == wanted_by_.end()) return;
+  for (const std::string& uid : at->second) drivers_.at(uid)->object_changed(reference);
+}
+
+void Agent::run_changed(const runtime::RunState& state) {
+  const auto driver = drivers_.find(state.id.pod_uid);
+  if (driver != drivers_.end()) {
+    driver->second->run_changed(state);
+  } else if (adopted_ && !began_ && !closing_) {
+    // It ended between being found and being taken.
+    const auto found = adopted_->find(state.id.pod_uid);
+    if (found == adopted_->end()) return;
+    for (runtime::RunState& run : found->second.runs) {
+      if (run.id == state.id) run = state;
+    }
+  } else if (state.exit) {
+    orphan_run_ended(state.id);
+  }
+}
+
+void Agent::released(const std::string& uid) {
+  const auto held = held_.find(uid);
+  if (held == held_.end()) return;
+  for (const auto& [name, amount] : held->second.amounts) held->second.node->used[name] -= amount;
+  held->second.node->devices.give_back(uid);
+  held_.erase(held);
+}
+
+// Called by the driver itself: it goes when it has returned.
+void Agent::retired(const std::string& uid, bool object_gone) {
+  client_.loop().post([this, uid, object_gone, alive = std::weak_ptr(alive_)] {
+    if (alive.expired()) return;
+    const auto driver = drivers_.find(uid);
+    if (driver == drivers_.end()) return;
+    const PodView& view = driver->second->view();
+    // It may have gone while its driver was on its way out.
+    const client::ObjectPtr there = pods_.find(view.ns, view.name);
+    if (object_gone || !there || there->meta().uid != uid) dispose(view.ns, view.name, uid);
+    for (const Reference& reference : driver->second->references()) {
+      const auto wanted = wanted_by_.find(reference);
+      wanted->second.erase(uid);
+      if (wanted->second.empty()) wanted_by_.erase(wanted);
+    }
+    drivers_.erase(driver);
+  });
+}
+
+std::optional<runtime::RunId> Agent::running(const std::string& uid,
+                                             std::string_view container) const {
+  const auto driver = drivers_.find(uid);
+  return driver == drivers_.end() ? std::nullopt : driver->second->running(container);
 }
 
 }  // namespace muster::agent

@@ -1,46 +1,117 @@
-// The node: registers itself, runs the pods that are bound to it as local processes, reports their
-// state.
+// The node: runs the pods that are bound to it as processes of this machine and reports their
+// state. One agent may stand for several nodes (docs/agent.md).
+//
+// Used on the client's loop. Pods outlive it: whoever starts with the same directory next adopts
+// them.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
-#include "agent/file_logs.h"
-#include "agent/pod_status.h"
-#include "agent/process.h"
+#include "agent/devices.h"
+#include "agent/disposal.h"
+#include "agent/gate_book.h"
+#include "agent/node_keeper.h"
+#include "agent/node_services.h"
+#include "agent/pod_driver.h"
+#include "agent/pod_requests.h"
 #include "client/informer.h"
-#include "json/value.h"
 
 namespace muster::agent {
 
 struct AgentOptions {
-  std::string node_name;
+  NodeOptions nodes;
+  MachineFacts facts;
+  std::string data_directory;
   std::vector<std::string> environment;  // what every process gets, NAME=value
+  std::string ca_pem;                    // of the API server, for pods that ask it
+  Identity identity;
+  std::vector<std::string> host_paths = {"/"};  // prefixes that hostPath volumes may name
+  BackoffOptions backoff;
+  // The log of a run is written from now on, or is complete.
+  std::function<void(const LogKey&)> log_began = [](const LogKey&) {};
+  std::function<void(const LogKey&)> log_ended = [](const LogKey&) {};
 };
 
 class Agent {
  public:
-  // `logs` outlives the agent.
-  Agent(client::Client& client, const api::Registry& registry, FileLogs& logs,
-        AgentOptions options);
+  // References outlive the agent.
+  Agent(client::Client& client, const api::Registry& registry, runtime::Runtime& runtime,
+        Names& names, AgentOptions options);
   ~Agent();
+  Agent(const Agent&) = delete;
 
-  void start();  // registers the node, then takes its pods
+  void start();  // registers its nodes, adopts what runs, then takes its pods
+
+  // Kills everything that runs, and forgets the pods; `done` when nothing of them is left. Objects
+  // stay as they are. The agent does nothing any more after that.
+  void kill_everything(Task done);
+
+  // The run of this container that runs now.
+  std::optional<runtime::RunId> running(const std::string& uid, std::string_view container) const;
 
  private:
-  class Pod;
+  struct Node {
+    explicit Node(std::vector<std::string> gpus) : devices(std::move(gpus)) {}
+    std::unique_ptr<NodeKeeper> keeper;
+    std::unique_ptr<controllers::EventRecorder> events;
+    std::unique_ptr<NodeServices> services;
+    Devices devices;
+    Amounts capacity;
+    Amounts used;
+  };
+  struct Held {  // what a pod takes of its node
+    Node* node;
+    Amounts amounts;
+  };
 
-  void register_node();
+  void make_node(NodeShare share);
+  void begin_if_all_is_known();
+  void begin();
   void changed(const client::ObjectPtr& before, const client::ObjectPtr& after);
+  void take(const client::ObjectPtr& object);
+  void take_new(Node& node, PodDriver& driver, const Amounts& wants);
+  void forget(const client::ObjectPtr& object);
+  void object_changed(const Reference& reference, const client::ObjectPtr& gone);
+  void run_changed(const runtime::RunState& state);
+  void released(const std::string& uid);
+  void retired(const std::string& uid, bool object_gone);
+  void dispose(const std::string& ns, const std::string& name, const std::string& uid);
+  void end_orphans();
+  void end_orphan(const runtime::Runtime::Adopted& orphan);
+  void orphan_run_ended(const runtime::RunId& run);
+  void tell_if_all_is_gone();
+  void remove_unknown_folders();
 
   client::Client& client_;
-  FileLogs& logs_;
+  runtime::Runtime& runtime_;
+  Names& names_;
+  const AgentOptions options_;
+  const Paths paths_;
   const api::Resource& pods_kind_;
-  const api::Resource& nodes_kind_;
-  AgentOptions options_;
+  const api::Registry& registry_;
+  json::Arena arena_;
+  ObjectCache objects_;
+  GateBook gates_;
+  Disposal disposal_;
+  std::unique_ptr<Prober> prober_;
+  std::map<std::string, std::unique_ptr<Node>> nodes_;
   client::Informer pods_;
-  std::map<std::string, std::unique_ptr<Pod>> pods_by_uid_;
+
+  std::optional<std::map<std::string, runtime::Runtime::Adopted>> adopted_;  // by uid
+  bool objects_known_ = false, pods_known_ = false, began_ = false;
+  std::map<std::string, std::unique_ptr<PodDriver>> drivers_;  // by uid
+  std::map<std::string, Held> held_;                           // by uid
+  std::map<Reference, std::set<std::string>> wanted_by_;       // uids
+  std::map<std::string, std::set<runtime::RunId>> orphans_;    // by uid: runs that still live
+  int removals_ = 0;                                           // of orphans, under way
+  bool closing_ = false;
+  Task when_all_is_gone_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace muster::agent

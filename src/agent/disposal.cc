@@ -6,6 +6,16 @@
 #include "base/log.h"
 
 namespace muster::agent {
+namespace {
+
+Status remove_folder(const std::string& directory) {
+  std::error_code failed;
+  std::filesystem::remove_all(directory, failed);
+  if (failed) return fail(Code::kInternal, failed.message());
+  return {};
+}
+
+}  // namespace
 
 Disposal::Disposal() : thread_([this] { work(); }) {}
 
@@ -18,14 +28,27 @@ Disposal::~Disposal() {
   thread_.join();
 }
 
-void Disposal::remove_pod(std::string directory) { add({std::move(directory), true}); }
-void Disposal::remove_logs(std::string directory) { add({std::move(directory), false}); }
+void Disposal::remove_pod(std::string directory) {
+  add(directory, [directory]() -> Status {
+    MUSTER_CHECK(remove_volumes(directory));
+    return remove_folder(directory);
+  });
+}
 
-void Disposal::add(Item item) {
+void Disposal::remove_logs(std::string directory) {
+  add(directory, [directory] { return remove_folder(directory); });
+}
+
+void Disposal::remove_claims_but(std::string directory, std::set<std::string, std::less<>> uids) {
+  add(directory,
+      [directory, uids = std::move(uids)] { return remove_data_of_other_claims(directory, uids); });
+}
+
+void Disposal::add(std::string what, std::function<Status()> remove) {
   {
     const std::lock_guard lock(mutex_);
     if (waiting_.size() == kMaxWaiting) return;
-    waiting_.push_back(std::move(item));
+    waiting_.push_back({std::move(what), std::move(remove)});
   }
   changed_.notify_one();
 }
@@ -40,12 +63,9 @@ void Disposal::work() {
       item = std::move(waiting_.front());
       waiting_.pop_front();
     }
-    if (item.pod) remove_volumes(item.directory);
-    std::error_code failed;
-    std::filesystem::remove_all(item.directory, failed);
-    if (failed)
+    if (const Status removed = item.remove(); !removed)
       log::warn("cannot remove what a pod left",
-                {{"directory", item.directory}, {"error", failed.message()}});
+                {{"what", item.what}, {"error", removed.error().message}});
   }
 }
 

@@ -3,9 +3,13 @@
 
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
+
+#include "base/result.h"
 
 namespace muster::agent {
 
@@ -20,14 +24,17 @@ class Disposal {
 
   void remove_pod(std::string directory);  // volumes first, as they know their own rules
   void remove_logs(std::string directory);
+  // All data of claims but those with these uids.
+  void remove_claims_but(std::string directory, std::set<std::string, std::less<>> uids);
 
  private:
-  struct Item {
-    std::string directory;
-    bool pod = false;
-  };
-  void add(Item item);
+  void add(std::string what, std::function<Status()> remove);
   void work();
+
+  struct Item {
+    std::string what;
+    std::function<Status()> remove;
+  };
 
   std::mutex mutex_;
   std::condition_variable changed_;

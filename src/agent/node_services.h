@@ -6,6 +6,7 @@
 
 #include "agent/inputs/names.h"
 #include "agent/lifecycle/restart.h"
+#include "agent/logs/log_file.h"
 #include "agent/object_cache.h"
 #include "agent/paths.h"
 #include "agent/probes/prober.h"
@@ -15,15 +16,6 @@
 #include "runtime/runtime.h"
 
 namespace muster::agent {
-
-// A run of a container that writes a log.
-struct LoggedRun {
-  std::string ns;
-  std::string pod;
-  std::string uid;
-  std::string container;
-  int run = 0;
-};
 
 // Gates of barriers, shared by all pods of a gang.
 class Gates {
@@ -54,7 +46,7 @@ struct NodeServices {
   json::Value allocatable;
   std::vector<std::string> environment;  // NAME=value that every process gets
 
-  std::function<void(const LoggedRun&)> log_began, log_ended;
+  std::function<void(const LogKey&)> log_began, log_ended;
   // No process of it lives any more: its room and devices are free.
   std::function<void(const std::string& uid)> released;
   // Nothing is left to do for it; the driver may go when the caller is done. `object_gone`: its

@@ -57,6 +57,12 @@ json::Value ObjectCache::find(const Kind& kind, std::string_view ns, std::string
   return parsed.tree;
 }
 
+std::set<std::string, std::less<>> ObjectCache::claim_uids() const {
+  std::set<std::string, std::less<>> uids;
+  for (const auto& [key, claim] : claims_.informer->objects()) uids.insert(claim->meta().uid);
+  return uids;
+}
+
 json::Value ObjectCache::config_map(std::string_view ns, std::string_view name) const {
   const json::Value found = find(config_maps_, ns, name);
   return found.is_null() && name == kRootCa ? root_ca_ : found;

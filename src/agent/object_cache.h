@@ -23,6 +23,8 @@ class ObjectCache final : public Objects {
   void on_change(Handler handler) { handler_ = std::move(handler); }
   void start(Task synced);
 
+  std::set<std::string, std::less<>> claim_uids() const;
+
   json::Value config_map(std::string_view ns, std::string_view name) const override;
   json::Value secret(std::string_view ns, std::string_view name) const override;
   json::Value volume_claim(std::string_view ns, std::string_view name) const override;

@@ -62,6 +62,8 @@ class PodDriver {
   void enter_runtime();
   PodFacts facts();
   VolumeRoot volume_root();
+  std::optional<runtime::User> volume_owner() const;
+  void warn_of_image();
 
   void start(std::size_t container, bool held);
   void cannot_start(std::size_t container, std::string_view reason, const std::string& message);

@@ -136,6 +136,17 @@ bool PodDriver::fetch_tokens() {
   return false;
 }
 
+// Once for each pod, so that nobody believes that the image had a part in it.
+void PodDriver::warn_of_image() {
+  for (const ContainerView& container : view_.containers) {
+    if (container.image.empty() || container.barrier) continue;
+    return tell(std::nullopt, true, "ImageIgnored",
+                fmt::format("image \"{}\" is ignored by the process runtime; the command runs with "
+                            "this host's own programs",
+                            container.image));
+  }
+}
+
 void PodDriver::enter_runtime() {
   const Value spec = pod_.get("spec");
   const bool host = spec.get("hostNetwork").as_bool();
@@ -150,6 +161,7 @@ void PodDriver::enter_runtime() {
         preparing_ = false;
         if (started) {
           memory_.prepared = true;
+          warn_of_image();
         } else {
           prepare_again_later("FailedCreatePodSandBox",
                               "Failed to create pod sandbox: " + started.error().message);
@@ -169,9 +181,17 @@ PodFacts PodDriver::facts() {
           .devices = device_environment(devices_)};
 }
 
+// Files of volumes belong to the first main container's user; others read them by their mode.
+std::optional<runtime::User> PodDriver::volume_owner() const {
+  if (node_.identity.uid != 0) return std::nullopt;
+  const auto user = user_of(pod_, pod_.get({"spec", "containers"}).item(0), node_.identity);
+  return user && *user ? *user : node_.identity.pod_user;
+}
+
 VolumeRoot PodDriver::volume_root() {
   return {.pod_directory = node_.paths.pod(view_.uid),
           .policy = node_.volumes,
+          .owner = volume_owner(),
           .service_account_token = [this](Value source) -> Result<std::string> {
             const auto token = tokens_.find(token_key(source));
             if (token == tokens_.end())

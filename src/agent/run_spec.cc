@@ -77,7 +77,7 @@ Result<runtime::RunSpec> make_run_spec(const RunRequest& request, const PodFacts
   const Value pod = request.pod, container = request.container;
   MUSTER_TRY(CommandLine line, command_line(pod, container, facts, objects));
   runtime::RunSpec spec;
-  MUSTER_TRY(spec.mounts, mounts_of(root, pod, container, line.variables));
+  MUSTER_TRY(spec.mounts, mounts_of(root, pod, container, line.variables, objects));
   MUSTER_TRY(spec.user, user_of(pod, container, identity));
   spec.container = container.get("name").as_string();
   spec.number = request.number;

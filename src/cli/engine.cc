@@ -4,13 +4,13 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
 
-#include "agent/agent.h"
-#include "agent/file_logs.h"
+#include "agent/logs/log_reader.h"
+#include "agent/paths.h"
 #include "base/metrics.h"
 #include "base/rng.h"
 #include "cli/data_dir.h"
+#include "cli/local_node.h"
 #include "client/kubeconfig.h"
 #include "controllers/set/controllers.h"
 #include "net/http_server.h"
@@ -28,38 +28,18 @@ std::string host_name() {
   return name[0] == '\0' ? "localhost" : name.data();
 }
 
-// What a local program needs of its surroundings; nothing that belongs to muster.
-std::vector<std::string> inherited_environment() {
-  std::vector<std::string> out;
-  for (const char* name :
-       {"PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH",
-        "VIRTUAL_ENV", "CUDA_VISIBLE_DEVICES"}) {
-    if (const char* value = std::getenv(name)) out.push_back(fmt::format("{}={}", name, value));
-  }
-  return out;
-}
-
 // What runs on the control loop.
 class Control {
  public:
-  Control(client::Transport& transport, agent::FileLogs& logs, Metrics& metrics,
-          const EngineOptions& options)
-      : client_(transport, "muster"), agent_client_(transport, "muster-agent") {
-    const api::Registry& registry = api::Registry::builtin();
-    controllers_ = controllers::ControllerSet::make(
-        client_, registry, metrics, {.wanted = options.controllers, .gates = options.gates});
-    if (!options.controllers.contains("agent")) return;
-    agent_ = std::make_unique<agent::Agent>(
-        agent_client_, registry, logs,
-        agent::AgentOptions{.node_name = host_name(), .environment = inherited_environment()});
-    agent_->start();
-  }
+  Control(client::Transport& transport, Metrics& metrics, const EngineOptions& options)
+      : client_(transport, "muster"),
+        controllers_(controllers::ControllerSet::make(
+            client_, api::Registry::builtin(), metrics,
+            {.wanted = options.controllers, .gates = options.gates})) {}
 
  private:
   client::Client client_;
-  client::Client agent_client_;
   std::unique_ptr<controllers::ControllerSet> controllers_;
-  std::unique_ptr<agent::Agent> agent_;
 };
 
 class EmbeddedEngine final : public Engine {
@@ -67,7 +47,8 @@ class EmbeddedEngine final : public Engine {
   explicit EmbeddedEngine(EngineOptions options) : options_(std::move(options)) {}
 
   ~EmbeddedEngine() override {
-    control_ = nullptr;  // processes end first: their last words still find a server
+    node_ = nullptr;  // processes end first: their last words still find a server
+    control_ = nullptr;
     if (http_) http_->stop();
     if (store_) store_->stop();  // its callbacks still post to the loop
   }
@@ -83,7 +64,14 @@ class EmbeddedEngine final : public Engine {
     start_server(credentials);
     MUSTER_CHECK(server::bootstrap(*api_));
     MUSTER_CHECK(listen(credentials));
-    control_ = std::make_unique<Control>(*transport_, *logs_, metrics_, options_);
+    control_ = std::make_unique<Control>(*transport_, metrics_, options_);
+    if (!options_.controllers.contains("agent")) return {};
+    MUSTER_TRY(node_, LocalNode::start(*loop_, *transport_, logs_->reader(),
+                                       {.data_dir = options_.data_dir,
+                                        .nodes = options_.nodes,
+                                        .pod_user = options_.pod_user,
+                                        .leave_nothing = options_.leave_nothing,
+                                        .ca_pem = credentials.ca_pem}));
     return {};
   }
 
@@ -109,7 +97,7 @@ class EmbeddedEngine final : public Engine {
     }
     options.seed = Rng::from_system().next();
     options.gates = options_.gates;
-    options.logs = logs_.get();
+    options.logs = &logs_->reader();
     options.sign_token = [key = credentials.token_key](std::string_view text) {
       return net::hmac_sha256(key, text);
     };
@@ -145,15 +133,16 @@ class EmbeddedEngine final : public Engine {
   // so the loop goes before what answers them.
   EngineOptions options_;
   Metrics metrics_;
+  std::unique_ptr<agent::LogThread> logs_ = std::make_unique<agent::LogThread>(
+      agent::LogReader::Options{.directory = agent::Paths{options_.data_dir}.logs()});
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<server::ApiServer> api_;
   std::unique_ptr<client::Transport> transport_;
   std::unique_ptr<Loop> loop_ = make_real_loop();
-  std::unique_ptr<agent::FileLogs> logs_ =
-      std::make_unique<agent::FileLogs>(*loop_, options_.data_dir + "/pods");
   std::unique_ptr<net::HttpServer> http_;
   std::string url_;
   std::unique_ptr<Control> control_;
+  std::unique_ptr<LocalNode> node_;
 };
 
 }  // namespace

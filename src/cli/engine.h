@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "admission/feature_gates.h"
+#include "agent/node_object.h"
 #include "base/loop.h"
 #include "base/result.h"
 #include "client/client.h"
@@ -21,13 +22,18 @@ struct EngineOptions {
   std::string kubeconfig_file;     // empty: kubeconfig in the data directory
   std::set<std::string, std::less<>> controllers;
   admission::FeatureGates gates;
+  agent::NodeOptions nodes;    // what stands for this machine
+  std::string pod_user;        // who runs pods that ask for nobody, when started as root
+  bool leave_nothing = false;  // no process of a pod outlives the engine
 };
 
 class Engine {
  public:
   // Serving when it returns. Controllers run on loop(), which the caller runs.
   static Result<std::unique_ptr<Engine>> start(EngineOptions options);
-  virtual ~Engine() = default;  // stops: no request is answered and no process runs any more
+  // Stops: no request is answered any more. Pods go on and are adopted by the next engine of the
+  // same directory, unless it was told to leave nothing.
+  virtual ~Engine() = default;
 
   virtual Loop& loop() = 0;
   virtual const std::string& url() const = 0;

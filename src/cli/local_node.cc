@@ -1,0 +1,110 @@
+#include "cli/local_node.h"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "agent/agent.h"
+#include "agent/inputs/names.h"
+#include "base/log.h"
+#include "client/client.h"
+#include "runtime/runtime.h"
+
+namespace muster::cli {
+namespace {
+
+// How long the last processes may take to vanish after SIGKILL.
+constexpr Duration kLongestEnd = std::chrono::seconds(10);
+
+// Programs of pods may call this very binary (`muster tool …`).
+std::string own_folder() {
+  std::array<char, 4096> path{};
+  const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size() - 1);
+  const std::string_view file(path.data(), size < 0 ? 0 : static_cast<std::size_t>(size));
+  return std::string(file.substr(0, file.rfind('/')));
+}
+
+// What a local program needs of its surroundings; nothing that belongs to muster.
+std::vector<std::string> inherited_environment() {
+  std::vector<std::string> out;
+  for (const char* name :
+       {"PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH",
+        "VIRTUAL_ENV", "CUDA_VISIBLE_DEVICES"}) {
+    const char* const value = std::getenv(name);
+    if (value == nullptr) continue;
+    const bool path = std::string_view(name) == "PATH";
+    out.push_back(fmt::format("{}={}{}", name, value, path ? ":" + own_folder() : ""));
+  }
+  return out;
+}
+
+Result<agent::Identity> identity(const std::string& pod_user) {
+  agent::Identity out{.uid = ::geteuid(), .pod_user = std::nullopt};
+  if (pod_user.empty()) return out;
+  const passwd* const user = ::getpwnam(pod_user.c_str());
+  if (user == nullptr)
+    return fail(Code::kInvalid, fmt::format("there is no user \"{}\" on this machine", pod_user));
+  out.pod_user = runtime::User{.uid = user->pw_uid, .gid = user->pw_gid, .groups = {}};
+  return out;
+}
+
+class JoinedNode final : public LocalNode {
+ public:
+  JoinedNode(Loop& loop, client::Transport& transport, LocalNodeOptions options)
+      : loop_(loop), client_(transport, "muster-agent"), options_(std::move(options)) {}
+
+  ~JoinedNode() override {
+    if (!agent_ || !options_.leave_nothing) return;
+    const TimerId timer = loop_.after(kLongestEnd, [this] {
+      log::error("processes of pods do not end", {});
+      loop_.stop();
+    });
+    agent_->kill_everything([this] { loop_.stop(); });
+    loop_.run();
+    loop_.cancel(timer);
+  }
+
+  Status start(agent::LogReader& logs) {
+    agent::AgentOptions options;
+    MUSTER_TRY(options.identity, identity(options_.pod_user));
+    const agent::Paths paths{options_.data_dir};
+    MUSTER_TRY(runtime_,
+               runtime::make_process_runtime(
+                   loop_, {.directory = paths.runtime(), .pod_user = options.identity.pod_user}));
+    MUSTER_TRY(names_, agent::Names::open(paths.names()));
+    options.nodes = options_.nodes;
+    options.facts = agent::read_machine_facts(options_.data_dir);
+    options.data_directory = options_.data_dir;
+    options.environment = inherited_environment();
+    options.ca_pem = options_.ca_pem;
+    options.log_began = [&logs](const agent::LogKey& run) { logs.began(run); };
+    options.log_ended = [&logs](const agent::LogKey& run) { logs.ended(run); };
+    agent_ = std::make_unique<agent::Agent>(client_, api::Registry::builtin(), *runtime_, *names_,
+                                            std::move(options));
+    agent_->start();
+    return {};
+  }
+
+ private:
+  Loop& loop_;
+  client::Client client_;
+  const LocalNodeOptions options_;
+  std::unique_ptr<runtime::Runtime> runtime_;
+  std::unique_ptr<agent::Names> names_;
+  std::unique_ptr<agent::Agent> agent_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<LocalNode>> LocalNode::start(Loop& loop, client::Transport& transport,
+                                                    agent::LogReader& logs,
+                                                    LocalNodeOptions options) {
+  auto node = std::make_unique<JoinedNode>(loop, transport, std::move(options));
+  MUSTER_CHECK(node->start(logs));
+  return node;
+}
+
+}  // namespace muster::cli

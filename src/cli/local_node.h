@@ -1,0 +1,34 @@
+// This machine as the node, or the nodes, of the embedded engine: process runtime, names and agent
+// joined.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "agent/logs/log_reader.h"
+#include "agent/node_object.h"
+#include "base/loop.h"
+#include "base/result.h"
+#include "client/transport.h"
+
+namespace muster::cli {
+
+struct LocalNodeOptions {
+  std::string data_dir;
+  agent::NodeOptions nodes;
+  std::string pod_user;        // who runs pods that ask for nobody, when this process is root
+  bool leave_nothing = false;  // no process of a pod outlives the node
+  std::string ca_pem;          // of the API server
+};
+
+class LocalNode {
+ public:
+  // The loop, the transport and the log reader outlive it. Takes pods from the moment the loop
+  // runs.
+  static Result<std::unique_ptr<LocalNode>> start(Loop& loop, client::Transport& transport,
+                                                  agent::LogReader& logs, LocalNodeOptions options);
+  // With leave_nothing it runs the loop until every process has ended; else pods go on.
+  virtual ~LocalNode() = default;
+};
+
+}  // namespace muster::cli
