@@ -307,6 +307,17 @@ void Connection::hold_messages(bool hold) {
   if (!waiting_for_input_) read();
 }
 
+void Connection::await_sent() {
+  if (waiting_for_output_) enter(Phase::kAnswering, patience());
+}
+
+// How long the peer may take nothing. A producer that waits for it (when_sent) holds little, and
+// the user of a WebSocket may let it stand for a while.
+Duration Connection::patience() const {
+  const ServerLimits& limits = worker_.shared().options.limits;
+  return messages_ || (exchange_ && exchange_->is_awaited()) ? limits.pause : limits.write;
+}
+
 // Returns how much of the bytes was used. What comes after the end is of no interest.
 std::size_t Connection::read_messages(std::string_view bytes) {
   std::string_view rest = bytes;
@@ -325,7 +336,7 @@ std::size_t Connection::read_messages(std::string_view bytes) {
 }
 
 void Connection::take_event(const FrameReader::Event& event) {
-  enter(Phase::kAnswering, worker_.shared().options.limits.messages);
+  enter(Phase::kAnswering, patience());
   switch (event.opcode) {
     case Opcode::kPing: {
       if (messages_->pong_bytes >= kMaxPongBytes) return;
@@ -366,11 +377,8 @@ void Connection::flush() {
     if (exchange_) exchange_->set_queued(output_.bytes());
   }
   if (phase_ != Phase::kAnswering || was_full) return;
-  const ServerLimits& limits = worker_.shared().options.limits;
-  if (messages_) {
-    enter(Phase::kAnswering, limits.messages);  // its user may let it stand for a while
-  } else if (!output_.empty()) {
-    enter(Phase::kAnswering, limits.write);
+  if (messages_ || !output_.empty()) {
+    enter(Phase::kAnswering, patience());
   } else {
     enter(Phase::kAnswering);
   }

@@ -52,6 +52,7 @@ class Connection final : public Descriptor::Owner,
   void finish() override;
   void upgrade(http::Upgrade upgrade) override;
   void hold_messages(bool hold) override;
+  void await_sent() override;
   void abort() override;
   void abandon() override;
   void flush() override;
@@ -77,6 +78,7 @@ class Connection final : public Descriptor::Owner,
   void wait_for_input();
   void wait_for_output();
   bool is_reading_request() const;
+  Duration patience() const;
   Answer::Terms terms() const;
 
   Worker& worker_;

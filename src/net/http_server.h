@@ -29,8 +29,9 @@ struct ServerLimits {
   Duration body = std::chrono::seconds(60);       // end of the headers to the end of the body
   Duration idle = std::chrono::minutes(2);        // between two requests
   Duration write = std::chrono::seconds(30);      // without the peer taking a single byte
-  Duration messages = std::chrono::hours(4);      // a WebSocket on which nothing moves at all
-  Duration grace = std::chrono::seconds(5);       // stop(): for running exchanges to end
+  // A WebSocket on which nothing moves, a reader for whom its producer waits (Exchange::when_sent).
+  Duration pause = std::chrono::hours(4);
+  Duration grace = std::chrono::seconds(5);  // stop(): for running exchanges to end
 };
 
 struct ServerOptions {

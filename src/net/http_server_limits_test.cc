@@ -6,6 +6,7 @@
 #include <future>
 
 #include "net/testing.h"
+#include "net/testing_frames.h"
 
 namespace muster::net {
 namespace {
@@ -130,6 +131,40 @@ TEST(HttpServerLimits, AReaderThatTakesNothingIsCut) {
   exchange->on_close([&] { closed.set_value(); });
   exchange->respond(text_response(std::string(64 * 1024 * 1024, 'x')));
   closed.get_future().wait();
+  EXPECT_EQ(server->stats().timed_out_connections, 1U);
+}
+
+TEST(HttpServerLimits, AReaderForWhomItsProducerWaitsMayPause) {
+  ServerOptions options = test_options();
+  options.limits.write = kSoon;
+  Mailbox mailbox;
+  const auto server = serve(mailbox.handler(), options);
+  RawClient client(server->port());
+  ASSERT_TRUE(client.send(get("/")));
+  const auto exchange = mailbox.take();
+  const std::size_t large = 64u << 20;  // what no socket buffer takes
+  std::promise<void> paused;
+  exchange->start_stream({});
+  exchange->send({http::Chunk::own(std::string(large, 'x'))});
+  exchange->when_sent([exchange] { exchange->finish(); });
+  exchange->set_timer(4 * kSoon, [&] { paused.set_value(); });
+  paused.get_future().wait();
+  client.read_until("\r\n\r\n");
+  EXPECT_EQ(client.read_bytes(large).size(), large);
+  EXPECT_THAT(client.read_until("0\r\n\r\n"), testing::EndsWith("0\r\n\r\n"));
+}
+
+TEST(HttpServerLimits, AWebSocketOnWhichNothingMovesIsClosed) {
+  ServerOptions options = test_options();
+  options.limits.pause = kSoon;
+  Mailbox mailbox;
+  const auto server = serve(mailbox.handler(), options);
+  RawClient client(server->port());
+  ASSERT_TRUE(client.send(websocket_request("/")));
+  const auto exchange = mailbox.take();
+  exchange->upgrade({.protocol = {}, .message = [](std::string_view) {}});
+  client.read_until("\r\n\r\n");
+  EXPECT_THAT(client.read_to_end(), IsEmpty());
   EXPECT_EQ(server->stats().timed_out_connections, 1U);
 }
 

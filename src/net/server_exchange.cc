@@ -112,7 +112,10 @@ void ServerExchange::hold_messages(bool hold) {
 }
 
 void ServerExchange::when_sent(Task task) {
-  enqueue([this, task = std::move(task)](AnswerSink&) mutable { when_sent_ = std::move(task); });
+  enqueue([this, task = std::move(task)](AnswerSink& sink) mutable {
+    when_sent_ = std::move(task);
+    sink.await_sent();
+  });
 }
 
 void ServerExchange::tell_sent() {

@@ -26,6 +26,7 @@ class AnswerSink {
   virtual void finish() = 0;
   virtual void upgrade(http::Upgrade upgrade) = 0;
   virtual void hold_messages(bool hold) = 0;
+  virtual void await_sent() = 0;  // somebody does, from now on
   virtual void abort() = 0;
   // Nobody holds the exchange any more: an answer that has not begun or ended will never.
   virtual void abandon() = 0;
@@ -46,6 +47,8 @@ class ServerExchange final : public http::Exchange,
   void set_queued(std::size_t bytes) { queued_ = bytes; }
   // The connection's queue is empty. On the I/O thread.
   void tell_sent();
+  // Whether somebody waits for that.
+  bool is_awaited() const { return when_sent_ != nullptr; }
 
   const http::Request& request() const override { return request_; }
   void respond(http::Response response) override;
