@@ -32,7 +32,8 @@ class AdoptionTest : public RuntimeFixture, public testing::WithParamInterface<b
     }
     return 0;
   }
-  pid_t shim_pid(const std::string& uid = "pod") { return read_journal(pod_spec(uid)).shim.pid; }
+  PodRecord record() const { return read_journal(directory_ + "/runtime/pods", "pod"); }
+  pid_t shim_pid() const { return record().shim.pid; }
 };
 INSTANTIATE_TEST_SUITE_P(Isolation, AdoptionTest, testing::Bool(), [](const auto& mode) {
   return mode.param ? "Namespaces" : "PlainProcesses";
@@ -72,7 +73,7 @@ TEST_P(AdoptionTest, ExitThatHappenedInBetweenIsKnown) {
   wait_for(run, RunPhase::kHeld);
   runtime_.reset();
   ASSERT_TRUE(open_gate(gate));
-  while (read_journal(pod_spec("pod")).runs.at(run).state.phase != RunPhase::kExited) {
+  while (record().runs.at(run).state.phase != RunPhase::kExited) {
   }
   restart_agent();
   const auto adopted = adopt();
@@ -114,7 +115,7 @@ TEST_P(AdoptionTest, PodsGoOnWithoutTheirKeeper) {
 TEST_P(AdoptionTest, AllKilledAtOnceIsFoundOutByTheNextAgent) {
   const RunId lost = start(shell("exec sleep 1000"));
   wait_for(lost, RunPhase::kRunning);
-  const ProcessIdentity init = read_journal(pod_spec("pod")).runs.at(lost).process;
+  const ProcessIdentity init = record().runs.at(lost).process;
   runtime_.reset();
   const pid_t keeper = keeper_pid();
   kill(keeper, SIGKILL);
@@ -133,7 +134,7 @@ TEST_P(AdoptionTest, RemovedPodIsForgotten) {
   const pid_t shim = shim_pid();
   ASSERT_TRUE(finish([&](Runtime::Done done) { runtime_->remove_pod("pod", std::move(done)); }));
   EXPECT_NE(kill(shim, 0), 0);
-  EXPECT_FALSE(std::filesystem::exists(directory_ + "/pods/pod/runtime"));
+  EXPECT_TRUE(std::filesystem::is_empty(directory_ + "/runtime/pods"));
   EXPECT_THAT(adopt(), IsEmpty());
   ASSERT_TRUE(finish([&](Runtime::Done done) { runtime_->remove_pod("pod", std::move(done)); }));
 }
@@ -156,7 +157,6 @@ TEST_P(AdoptionTest, PodsThatEndWithTheirAgentLeaveNothing) {
   EXPECT_EQ(flock(lock.get(), LOCK_EX), 0);  // the keeper has ended
   EXPECT_THAT(processes_with(marker), IsEmpty());
   EXPECT_TRUE(std::filesystem::is_empty(directory_ + "/private/pods"));
-  EXPECT_FALSE(std::filesystem::exists(directory_ + "/pods/short/runtime"));
 }
 
 }  // namespace

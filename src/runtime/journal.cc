@@ -2,12 +2,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "json/parse.h"
 #include "json/write.h"
@@ -19,8 +19,11 @@ namespace {
 // Room that is taken at once, so that an ordinary pod's end can be recorded on a full disk.
 constexpr off_t kReserved = 8 << 10;
 
-std::string folder_of(const PodSpec& pod) { return pod.directory + "/runtime"; }
-std::string file_of(const PodSpec& pod) { return folder_of(pod) + "/journal"; }
+constexpr std::string_view kSuffix = ".journal";
+
+std::string file_of(const std::string& folder, const std::string& uid) {
+  return fmt::format("{}/{}{}", folder, uid, kSuffix);
+}
 
 std::string read_all(const std::string& path) {
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
@@ -37,6 +40,7 @@ void take_line(PodRecord& record, const std::string& pod_uid, std::string_view l
   json::Arena arena;
   const auto value = json::parse(arena, line);
   if (!value) return;
+  if (const json::Value* pod = value->find("pod")) record.pod = pod_spec_from(*pod);
   if (const json::Value* shim = value->find("shim")) record.shim = identity_from(*shim);
   if (const json::Value* run = value->find("run")) {
     RecordedRun recorded{run_state_from(*run, pod_uid), identity_from(run->get("process"))};
@@ -47,11 +51,8 @@ void take_line(PodRecord& record, const std::string& pod_uid, std::string_view l
 
 }  // namespace
 
-Result<Journal> Journal::open(const PodSpec& pod) {
-  if (mkdir(folder_of(pod).c_str(), 0700) != 0 && errno != EEXIST) {
-    return fail(Code::kInternal, fmt::format("{}: {}", folder_of(pod), std::strerror(errno)));
-  }
-  const std::string path = file_of(pod);
+Result<Journal> Journal::open(const std::string& folder, const std::string& uid) {
+  const std::string path = file_of(folder, uid);
   UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file.valid()) {
     return fail(Code::kInternal, fmt::format("{}: {}", path, std::strerror(errno)));
@@ -70,6 +71,13 @@ Status Journal::append(std::string line) {
   return fail(Code::kInternal, fmt::format("cannot record: {}", std::strerror(errno)));
 }
 
+Status Journal::add(const PodSpec& pod) {
+  json::Arena arena;
+  const json::Value line = json::Value::object(arena);
+  line.set("pod", to_json(arena, pod));
+  return append(json::write(line) + "\n");
+}
+
 Status Journal::add(const ProcessIdentity& shim) {
   json::Arena arena;
   const json::Value line = json::Value::object(arena);
@@ -86,20 +94,29 @@ Status Journal::add(const RecordedRun& run) {
   return append(json::write(line) + "\n");
 }
 
-PodRecord read_journal(const PodSpec& pod) {
-  const std::string text = read_all(file_of(pod));
+PodRecord read_journal(const std::string& folder, const std::string& uid) {
+  const std::string text = read_all(file_of(folder, uid));
   PodRecord record;
   std::string_view rest = text;
   for (std::size_t end = 0; (end = rest.find('\n')) != std::string_view::npos;) {
-    if (end > 0) take_line(record, pod.uid, rest.substr(0, end));
+    if (end > 0) take_line(record, uid, rest.substr(0, end));
     rest.remove_prefix(end + 1);
   }
   return record;
 }
 
-void remove_journal(const PodSpec& pod) {
-  unlink(file_of(pod).c_str());
-  rmdir(folder_of(pod).c_str());
+std::vector<std::string> journals_in(const std::string& folder) {
+  std::vector<std::string> uids;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().extension() == kSuffix) uids.push_back(entry->path().stem().string());
+  }
+  return uids;
+}
+
+void remove_journal(const std::string& folder, const std::string& uid) {
+  unlink(file_of(folder, uid).c_str());
 }
 
 }  // namespace muster::runtime

@@ -1,15 +1,20 @@
-// What a pod's shim has written down, in <pod directory>/runtime/journal: one JSON document per
-// line, appended, the last one about a thing counts. A line that is cut short was never written.
+// What is written down about a pod, in <runtime directory>/pods/<uid>.journal: one JSON document
+// per line, appended, the last one about a thing counts. A line that is cut short was never
+// written.
 //
-//   {"shim":{"pid":812,"startTicks":90211,"bootId":"…"}}
+//   {"pod":{"uid":"…","directory":"…","hostname":"…","hostsFile":"…"}}             by the keeper
+//   {"shim":{"pid":812,"startTicks":90211,"bootId":"…"}}                           by the shim
 //   {"run":{"container":"main","number":0,"containerId":"…","phase":0}}            before the fork
 //   {"run":{… "process":{"pid":815,…}}}                                            after it
 //   {"run":{… "phase":1,"started":1763225100123456}}                               executed
 //   {"run":{… "phase":2,"exit":{"code":0,"finished":1763225101000000}}}            all are gone
+//
+// Not synced to the disk: it is for processes, and after a power failure there are none.
 #pragma once
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -24,16 +29,18 @@ struct RecordedRun {
 };
 
 struct PodRecord {
+  PodSpec pod;  // without a uid if there is no record of it
   ProcessIdentity shim;
   std::map<RunId, RecordedRun> runs;
 };
 
 class Journal {
  public:
-  // Makes the folder and the file if they are not there.
-  static Result<Journal> open(const PodSpec& pod);
+  static Result<Journal> open(const std::string& folder, const std::string& uid);
+  Status add(const PodSpec& pod);
   Status add(const ProcessIdentity& shim);
   Status add(const RecordedRun& run);
+  int fd() const { return file_.get(); }
 
  private:
   explicit Journal(UniqueFd file) : file_(std::move(file)) {}
@@ -41,7 +48,8 @@ class Journal {
   UniqueFd file_;
 };
 
-PodRecord read_journal(const PodSpec& pod);  // empty if there is none
-void remove_journal(const PodSpec& pod);
+PodRecord read_journal(const std::string& folder, const std::string& uid);
+std::vector<std::string> journals_in(const std::string& folder);  // uids
+void remove_journal(const std::string& folder, const std::string& uid);
 
 }  // namespace muster::runtime

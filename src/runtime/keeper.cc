@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,9 +12,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "json/parse.h"
 #include "json/write.h"
@@ -38,25 +35,6 @@ bool is_name(std::string_view uid) {
   });
 }
 
-std::string record_of(const std::string& directory, const std::string& uid) {
-  return pods_folder(directory) + "/" + uid + ".json";
-}
-
-Status write_record(const std::string& file, const PodSpec& spec) {
-  json::Arena arena;
-  const std::string text = json::write(to_json(arena, spec)) + "\n";
-  const std::string draft = file + ".new";
-  const UniqueFd out(open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  const bool written =
-      out.valid() &&
-      write(out.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
-      rename(draft.c_str(), file.c_str()) == 0;
-  if (written) return {};
-  const int why = errno;
-  unlink(draft.c_str());
-  return fail(Code::kInternal, fmt::format("{}: {}", file, std::strerror(why)));
-}
-
 void answer(const UniqueFd& agent, std::string_view what, const std::string& text) {
   json::Arena arena;
   const Value message = Value::object(arena);
@@ -71,6 +49,7 @@ std::string pods_folder(const std::string& directory) { return directory + "/pod
 Keeper::Keeper(Loop& loop, std::string directory, Isolation isolation, Cgroups cgroups)
     : loop_(loop),
       directory_(std::move(directory)),
+      pods_folder_(pods_folder(directory_)),
       isolation_(std::move(isolation)),
       cgroups_(std::move(cgroups)) {}
 
@@ -96,25 +75,22 @@ Status Keeper::start() {
 // Shims that go on are watched; of those that are gone the pods are brought to their end.
 Status Keeper::load() {
   std::error_code error;
-  std::filesystem::create_directory(pods_folder(directory_), error);
-  if (error) return fail(Code::kInternal, pods_folder(directory_) + ": " + error.message());
-  for (const auto& entry : std::filesystem::directory_iterator(pods_folder(directory_), error)) {
-    if (entry.path().extension() != ".json") continue;
-    std::ostringstream text;
-    text << std::ifstream(entry.path()).rdbuf();
-    json::Arena arena;
-    const auto value = json::parse(arena, text.str());
-    const PodSpec spec = value ? pod_spec_from(*value) : PodSpec{};
-    if (!is_name(spec.uid)) continue;
-    Pod& pod = pods_[spec.uid];
-    pod.spec = spec;
-    const ProcessIdentity shim = read_journal(spec).shim;
-    pod.shim = open_process(shim);
-    pod.shim_pid = shim.pid;
+  std::filesystem::create_directory(pods_folder_, error);
+  if (error) return fail(Code::kInternal, pods_folder_ + ": " + error.message());
+  for (const std::string& uid : journals_in(pods_folder_)) {
+    const PodRecord record = read_journal(pods_folder_, uid);
+    if (record.pod.uid != uid) {  // its first line was never written: nothing was started
+      remove_journal(pods_folder_, uid);
+      continue;
+    }
+    Pod& pod = pods_[uid];
+    pod.spec = record.pod;
+    pod.shim = open_process(record.shim);
+    pod.shim_pid = record.shim.pid;
     if (pod.shim.valid()) {
-      watch_shim(spec.uid);
+      watch_shim(uid);
     } else {
-      bury(spec.uid);
+      bury(uid);
     }
   }
   return {};
@@ -184,28 +160,31 @@ void Keeper::start_pod(const PodSpec& spec, UniqueFd agent) {
   if (known != pods_.end() && known->second.state == State::kDying) {
     return answer(agent, "error", "processes of the pod are still being ended");
   }
-  if (const Status made = write_record(record_of(directory_, spec.uid), spec); !made) {
-    return answer(agent, "error", made.error().message);
-  }
-  Pod& pod = pods_[spec.uid];
   const UniqueFd to_agent(fcntl(agent.get(), F_DUPFD_CLOEXEC, 0));
-  if (const Status made = make_shim(pod, spec, std::move(agent)); !made) {
+  if (const Status made = make_shim(spec, std::move(agent)); !made) {
     answer(to_agent, "error", made.error().message);
-    pod.spec = spec;
-    forget(spec.uid);
+    if (known == pods_.end()) remove_journal(pods_folder_, spec.uid);
   }
 }
 
-Status Keeper::make_shim(Pod& pod, const PodSpec& spec, UniqueFd agent) {
-  pod.spec = spec;
-  pod.shim_pid = clone_process(0, pod.shim);
-  if (pod.shim_pid == 0) {
-    run_shim({spec, pods_folder(directory_), isolation_.namespaces, cgroups_}, std::move(agent));
+Status Keeper::make_shim(const PodSpec& spec, UniqueFd agent) {
+  MUSTER_TRY(Journal journal, Journal::open(pods_folder_, spec.uid));
+  MUSTER_CHECK(journal.add(spec));
+  const std::uint64_t seed = rng_.next();
+  UniqueFd shim;
+  const pid_t pid = clone_process(0, shim);
+  if (pid == 0) {
+    run_shim({spec, pods_folder_, isolation_.namespaces, cgroups_, seed}, std::move(journal),
+             std::move(agent));
   }
-  if (pod.shim_pid < 0) {
+  if (pid < 0) {
     return fail(Code::kInternal, fmt::format("cannot make a process: {}", std::strerror(errno)));
   }
+  Pod& pod = pods_[spec.uid];
+  pod.spec = spec;
   pod.state = State::kAlive;
+  pod.shim = std::move(shim);
+  pod.shim_pid = pid;
   watch_shim(spec.uid);
   return {};
 }
@@ -240,7 +219,7 @@ void Keeper::end_pod(const std::string& uid) {
 void Keeper::bury(const std::string& uid) {
   Pod& pod = pods_.at(uid);
   pod.state = State::kDying;
-  for (const auto& [id, run] : read_journal(pod.spec).runs) {
+  for (const auto& [id, run] : read_journal(pods_folder_, uid).runs) {
     if (run.state.phase == RunPhase::kExited) continue;
     UniqueFd init = open_process(run.process);
     if (!init.valid()) continue;
@@ -259,8 +238,8 @@ void Keeper::bury(const std::string& uid) {
 void Keeper::finish_burial(const std::string& uid) {
   Pod& pod = pods_.at(uid);
   if (!pod.dying.empty() || (!isolation_.namespaces.runs && kill_orphans())) return;
-  const PodRecord record = read_journal(pod.spec);
-  Result<Journal> journal = Journal::open(pod.spec);
+  const PodRecord record = read_journal(pods_folder_, uid);
+  Result<Journal> journal = Journal::open(pods_folder_, uid);
   for (auto [id, run] : record.runs) {
     if (run.state.phase == RunPhase::kExited || !journal) continue;
     run.state.phase = RunPhase::kExited;
@@ -274,9 +253,8 @@ void Keeper::finish_burial(const std::string& uid) {
 }
 
 void Keeper::forget(const std::string& uid) {
-  remove_journal(pods_.at(uid).spec);
-  unlink((pods_folder(directory_) + "/" + shim_socket_name(uid)).c_str());
-  unlink(record_of(directory_, uid).c_str());
+  remove_journal(pods_folder_, uid);
+  unlink((pods_folder_ + "/" + shim_socket_name(uid)).c_str());
   pods_.erase(uid);
   tell("removed", uid);
   end_if_idle();

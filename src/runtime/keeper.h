@@ -2,7 +2,8 @@
 // are. It holds no state that is not on disk too, so it may be killed and started again.
 //
 //   <directory>/keeper.lock, keeper.sock    one keeper at a time, and where it is reached
-//   <directory>/pods/<uid>.json, <uid>.sock a pod that was started and not removed, and its shim
+//   <directory>/pods/<uid>.journal          a pod that was started and not removed (journal.h)
+//   <directory>/pods/<uid>.sock             where its shim is reached by later agents (shim.h)
 #pragma once
 
 #include <list>
@@ -11,6 +12,7 @@
 #include <string>
 
 #include "base/loop.h"
+#include "base/rng.h"
 #include "base/unique_fd.h"
 #include "json/value.h"
 #include "runtime/cgroups.h"
@@ -47,7 +49,7 @@ class Keeper {
   void lose(const Agent& agent);
   void handle(const Agent& from, Message message);
   void start_pod(const PodSpec& spec, UniqueFd agent);
-  Status make_shim(Pod& pod, const PodSpec& spec, UniqueFd agent);
+  Status make_shim(const PodSpec& spec, UniqueFd agent);
   void watch_shim(const std::string& uid);
   void remove(const Agent& from, const std::string& uid);
   void end_pod(const std::string& uid);
@@ -62,8 +64,10 @@ class Keeper {
 
   Loop& loop_;
   const std::string directory_;
+  const std::string pods_folder_;
   const Isolation isolation_;
   const Cgroups cgroups_;
+  Rng rng_ = Rng::from_system();
   UniqueFd listener_;
   UniqueFd children_;
   std::list<Agent> agents_;

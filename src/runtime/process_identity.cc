@@ -55,10 +55,14 @@ std::optional<Stat> stat_of(pid_t pid) {
   return stat;
 }
 
-std::string read_boot_id() {
-  std::string id = read_short_file("/proc/sys/kernel/random/boot_id");
-  if (id.ends_with('\n')) id.pop_back();
-  return id;
+// Read once, by the keeper: its shims inherit it.
+const std::string& boot_id() {
+  static const std::string kId = [] {
+    std::string id = read_short_file("/proc/sys/kernel/random/boot_id");
+    if (id.ends_with('\n')) id.pop_back();
+    return id;
+  }();
+  return kId;
 }
 
 // For kernels that do not list children.
@@ -81,7 +85,7 @@ std::vector<pid_t> children_by_scan() {
 std::optional<ProcessIdentity> identity_of(pid_t pid) {
   const auto stat = stat_of(pid);
   if (!stat) return std::nullopt;
-  return ProcessIdentity{pid, stat->start_ticks, read_boot_id()};
+  return ProcessIdentity{pid, stat->start_ticks, boot_id()};
 }
 
 UniqueFd open_process(const ProcessIdentity& process) {
@@ -91,7 +95,7 @@ UniqueFd open_process(const ProcessIdentity& process) {
   // The handle is of whoever has the number now; what stat says after it is about the same one.
   const auto stat = stat_of(process.pid);
   const bool same = stat && stat->start_ticks == process.start_ticks && stat->state != 'Z' &&
-                    stat->state != 'X' && process.boot_id == read_boot_id();
+                    stat->state != 'X' && process.boot_id == boot_id();
   if (!same) return {};
   return handle;
 }

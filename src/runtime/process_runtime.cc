@@ -22,6 +22,7 @@ using json::Value;
 using namespace std::chrono_literals;
 
 constexpr Duration kRetryKeeper = 1s;
+constexpr Duration kRetryShim = 2ms;
 
 Value run_request(json::Arena& arena, std::string_view op, const RunId& run) {
   const Value request = Value::object(arena);
@@ -159,10 +160,16 @@ void ProcessRuntime::ask_for_shim(Pod& pod) {
   use_shim(pod, std::move(ends->first));
 }
 
-bool ProcessRuntime::connect_to_shim(Pod& pod) {
-  auto socket = connect_to(pods_folder(options_.directory), shim_socket_name(pod.spec.uid));
-  if (socket) use_shim(pod, std::move(*socket));
-  return socket.has_value();
+// It listens as soon as it has noticed that its former agent is gone. Should it be gone itself, its
+// keeper tells.
+void ProcessRuntime::connect_to_shim(const std::string& uid) {
+  const auto pod = pods_.find(uid);
+  if (pod == pods_.end() || pod->second.shim != nullptr) return;
+  auto socket = connect_to(pods_folder(options_.directory), shim_socket_name(uid));
+  if (socket) return use_shim(pod->second, std::move(*socket));
+  loop_.after(kRetryShim, [this, uid, self = std::weak_ptr(self_)] {
+    if (!self.expired()) connect_to_shim(uid);
+  });
 }
 
 void ProcessRuntime::use_shim(Pod& pod, UniqueFd socket) {
@@ -299,7 +306,7 @@ void ProcessRuntime::take_list(Value pods) {
     pod.spec = spec;
     const bool alive = each.get("alive").as_bool();
     if (is_new && adopted_) unsettled_.insert(spec.uid);
-    if (alive && pod.shim == nullptr) connect_to_shim(pod);  // else its end will be told
+    if (alive) connect_to_shim(spec.uid);
     if (!alive && !each.get("dying").as_bool()) dead.push_back(spec.uid);
   }
   listed_ = true;
@@ -311,7 +318,7 @@ void ProcessRuntime::take_list(Value pods) {
 void ProcessRuntime::read_records(const std::string& uid) {
   const auto pod = pods_.find(uid);
   if (pod == pods_.end()) return;
-  for (const auto& [id, run] : read_journal(pod->second.spec).runs) {
+  for (const auto& [id, run] : read_journal(pods_folder(options_.directory), uid).runs) {
     const auto still = pods_.find(uid);  // whoever is told may remove it
     if (still == pods_.end()) break;
     apply(still->second, run.state);
@@ -357,8 +364,8 @@ void ProcessRuntime::shim_says(const std::string& uid, const Message& message) {
   }
   if (parsed->has("execEnd")) return end_exec(pod, *parsed);
   if (parsed->has("exists")) {  // of an earlier agent that was not asked for by adopt()
-    if (!connect_to_shim(pod)) shim_is_gone(uid, "the pod's shim is gone");
-    return;
+    pod.shim.reset();
+    return connect_to_shim(uid);
   }
   const Value error = parsed->get("error");
   if (const Value* done = parsed->find("done")) {

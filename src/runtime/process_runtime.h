@@ -51,7 +51,7 @@ class ProcessRuntime final : public Runtime {
   void keeper_says(const Message& message);
   void take_list(json::Value pods);
   void ask_for_shim(Pod& pod);
-  bool connect_to_shim(Pod& pod);
+  void connect_to_shim(const std::string& uid);
   void use_shim(Pod& pod, UniqueFd socket);
   void shim_says(const std::string& uid, const Message& message);
   void shim_greets(const std::string& uid, json::Value runs);

@@ -39,7 +39,7 @@ struct Limits {
 
 struct PodSpec {
   std::string uid;
-  std::string directory;   // the pod's own; the runtime keeps its files in its subfolder `runtime`
+  std::string directory;   // the pod's own, for the agent that adopts it
   std::string hostname;    // empty: the machine's
   std::string hosts_file;  // seen as /etc/hosts, this very file; empty: the machine's
 };

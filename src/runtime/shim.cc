@@ -30,6 +30,9 @@ namespace muster::runtime {
 namespace {
 
 using json::Value;
+using namespace std::chrono_literals;
+
+constexpr Duration kListenAgain = 1s;
 
 std::string make_container_id(Rng& rng) {
   std::string id;
@@ -48,8 +51,8 @@ void empty_termination_log(const std::string& file) {
 class Shim {
  public:
   Shim(Loop& loop, const ShimSpec& spec, Journal journal)
-      : loop_(loop), spec_(spec), journal_(std::move(journal)) {
-    for (auto& [id, recorded] : read_journal(spec.pod).runs) {
+      : loop_(loop), spec_(spec), journal_(std::move(journal)), rng_(spec.seed) {
+    for (auto& [id, recorded] : read_journal(spec.folder, spec.pod.uid).runs) {
       runs_[id] = std::make_unique<ShimRun>();
       runs_[id]->record = std::move(recorded);
     }
@@ -61,14 +64,6 @@ class Shim {
     sigaddset(&signals, SIGCHLD);
     children_ = UniqueFd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
     loop_.watch_readable(children_.get(), [this] { collect(); });
-  }
-
-  void listen(UniqueFd socket) {
-    listener_ = std::move(socket);
-    loop_.watch_readable(listener_.get(), [this] {
-      const int peer = accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-      if (peer >= 0) serve(UniqueFd(peer));
-    });
   }
 
   // A new agent hears of all runs first.
@@ -110,6 +105,7 @@ class Shim {
   void kill_beside(AgentKey agent, std::int64_t number);
   void end_beside(const Beside& beside, int status);
   void lose(const Agent& agent);
+  void listen();
   void collect();
   void collect_one(pid_t pid, int status);
   bool kill_orphans();
@@ -125,7 +121,7 @@ class Shim {
   Loop& loop_;
   const ShimSpec& spec_;
   Journal journal_;
-  Rng rng_ = Rng::from_system();
+  Rng rng_;
   UniqueFd children_;
   UniqueFd listener_;
   std::list<Agent> agents_;
@@ -144,6 +140,22 @@ void Shim::lose(const Agent& agent) {
     if (beside.agent == &agent) (void)kill_process(beside.command.handle, SIGHUP);
   }
   agents_.remove_if([&](const Agent& each) { return &each == &agent; });
+  if (agents_.empty()) listen();
+}
+
+// Only now: a socket in a folder is what an ordinary pod can do without.
+void Shim::listen() {
+  if (listener_.valid()) return;
+  auto socket = listen_at(spec_.folder, shim_socket_name(spec_.pod.uid));
+  if (!socket) {  // a full disk, perhaps
+    loop_.after(kListenAgain, [this] { listen(); });
+    return;
+  }
+  listener_ = std::move(*socket);
+  loop_.watch_readable(listener_.get(), [this] {
+    const int peer = accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (peer >= 0) serve(UniqueFd(peer));
+  });
 }
 
 void Shim::handle(AgentKey from, Message message) {
@@ -393,17 +405,14 @@ Status set_up(const ShimSpec& spec) {
 }
 
 // Returns only with an error.
-Status serve_pod(const ShimSpec& spec, UniqueFd& agent) {
+Status serve_pod(const ShimSpec& spec, Journal journal, UniqueFd& agent) {
   MUSTER_CHECK(set_up(spec));
-  MUSTER_TRY(Journal journal, Journal::open(spec.pod));
   const auto self = identity_of(getpid());
   if (!self) return fail(Code::kInternal, "no /proc");
   MUSTER_CHECK(journal.add(*self));
-  MUSTER_TRY(UniqueFd socket, listen_at(spec.sockets, shim_socket_name(spec.pod.uid)));
   const std::unique_ptr<Loop> loop = make_real_loop();
   Shim shim(*loop, spec, std::move(journal));
   shim.watch_children();
-  shim.listen(std::move(socket));
   shim.serve(std::move(agent));
   loop->run();
   return fail(Code::kInternal, "the loop has ended");
@@ -413,9 +422,9 @@ Status serve_pod(const ShimSpec& spec, UniqueFd& agent) {
 
 std::string shim_socket_name(const std::string& pod_uid) { return pod_uid + ".sock"; }
 
-void run_shim(const ShimSpec& spec, UniqueFd agent) {
-  keep_only({agent.get()});
-  const Status ended = serve_pod(spec, agent);
+void run_shim(const ShimSpec& spec, Journal journal, UniqueFd agent) {
+  keep_only({journal.fd(), agent.get()});
+  const Status ended = serve_pod(spec, std::move(journal), agent);
   json::Arena arena;
   const Value message = Value::object(arena);
   message.set("error", ended.error().message);

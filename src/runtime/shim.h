@@ -6,6 +6,7 @@
 
 #include "base/unique_fd.h"
 #include "runtime/cgroups.h"
+#include "runtime/journal.h"
 #include "runtime/launch.h"
 #include "runtime/runtime.h"
 
@@ -13,14 +14,16 @@ namespace muster::runtime {
 
 struct ShimSpec {
   PodSpec pod;
-  std::string sockets;  // the folder in which it listens for later agents, as <uid>.sock
+  std::string folder;  // of journals, and where it listens for later agents
   Namespaces namespaces;
   Cgroups cgroups;
+  std::uint64_t seed;  // of container ids
 };
 
-// For a fresh child of the keeper. The first agent is at the other end of `agent`; it hears of all
-// runs first, or of why there is no shim.
-[[noreturn]] void run_shim(const ShimSpec& spec, UniqueFd agent);
+// For a fresh child of the keeper. The first agent is at the other end of `agent`; every agent
+// hears of all runs first, or of why there is no shim. While there is no agent the shim listens for
+// one, in its folder.
+[[noreturn]] void run_shim(const ShimSpec& spec, Journal journal, UniqueFd agent);
 
 std::string shim_socket_name(const std::string& pod_uid);
 
