@@ -29,7 +29,7 @@ class ExecAttempt final : public Attempt {
               std::chrono::seconds timeout, ProbeDone done)
       : loop_(loop), done_(std::move(done)) {
     timer_ = loop_.after(timeout, [this, argv = command.argv, timeout] {
-      exec_.reset();
+      stop();
       end({ProbeResult::kFailure,
            fmt::format("command timed out: {} timed out after {}",
                        quoted(fmt::format("{}", fmt::join(argv, " "))), go_duration(timeout))});
@@ -37,14 +37,24 @@ class ExecAttempt final : public Attempt {
     exec_ = runtime.exec(command, {.output = [this](bool, std::string_view bytes) { take(bytes); },
                                    .end = [this](Result<int> code) { conclude(std::move(code)); }});
   }
-  ~ExecAttempt() override { loop_.cancel(timer_); }
+  ~ExecAttempt() override {
+    loop_.cancel(timer_);
+    stop();
+  }
 
  private:
+  // For good: a command that does not care about a hang-up would be one more with every period.
+  void stop() {
+    if (exec_) exec_->kill();
+    exec_.reset();
+  }
+
   void take(std::string_view bytes) {
     output_ += bytes.substr(0, kMaxProbeOutput - output_.size());
   }
 
   void conclude(Result<int> code) {
+    exec_.reset();
     if (!code) return end({ProbeResult::kUnknown, std::move(code).error().message, true});
     end({*code == 0 ? ProbeResult::kSuccess : ProbeResult::kFailure, std::move(output_)});
   }

@@ -212,9 +212,11 @@ class ExecProbeTest : public HandlersTest {
         target_, parse(R"j({"exec":{"command":["cat","$(A)"]},"timeoutSeconds":90})j"),
         [&](const ProbeOutcome& outcome) { out = described(outcome); });
     loop->run();
+    killed_ = machine.commands().at(0).killed;
     return out;
   }
   runtime::ExecSpec asked_;
+  bool killed_ = false;
 };
 
 TEST_F(ExecProbeTest, TheExitCodeDecides) {
@@ -232,8 +234,10 @@ TEST_F(ExecProbeTest, OutputIsCut) {
 TEST_F(ExecProbeTest, ATimeoutIsAFailureAndAnErrorIsNone) {
   EXPECT_EQ(exec({.lasts = std::nullopt}),
             "failure: command timed out: \"cat one\" timed out after 1m30s");
+  EXPECT_TRUE(killed_);
   EXPECT_EQ(exec({.exit_code = fail(Code::kNotFound, "no such run")}),
             "unknown (errored): no such run");
+  EXPECT_FALSE(killed_);
 }
 
 class HookTest : public HandlersTest {
