@@ -170,8 +170,13 @@ void PodDriver::step() {
   if (memory_.stage == Stage::kSync && prepare_at_)
     look_again = std::min(look_again.value_or(*prepare_at_), *prepare_at_);
   set_timer(look_again);
-  report();
-  if (memory_.stage == Stage::kTerminated) wind_up();
+  if (memory_.stage == Stage::kTerminated && !std::exchange(released_, true))
+    node_.released(view_.uid);
+  if (memory_.stage != Stage::kTerminated || !all_is_told()) {
+    report();
+  } else {
+    wind_up();
+  }
 }
 
 void PodDriver::set_timer(std::optional<Time> when) {
@@ -282,17 +287,15 @@ Value PodDriver::status_patch_now(json::Arena& arena) {
   return status_patch(arena, view_, pod_.get("status"), status);
 }
 
-bool PodDriver::api_shows_end() const {
-  const std::string_view phase = pod_.get({"status", "phase"}).as_string();
-  return phase == "Succeeded" || phase == "Failed";
+bool PodDriver::all_is_told() {
+  json::Arena arena;
+  return memory_.object_gone || (!writer_.sending() && status_patch_now(arena).is_null());
 }
 
-// Nothing runs any more. First the end is told, then the runtime forgets the pod: who dies in
-// between finds out again how it ended.
+// Nothing runs any more, and its end is told. Only now may the runtime forget the pod: whoever
+// takes over in between finds out again how it ended.
 void PodDriver::wind_up() {
   if (preparing_ || starts_under_way_ > 0) return;
-  if (!std::exchange(released_, true)) node_.released(view_.uid);
-  if (!memory_.object_gone && (!api_shows_end() || writer_.busy())) return;
   if (in_runtime_) return leave_runtime();
   if (memory_.object_gone) return retire();
   if (view_.deleted) return delete_object();

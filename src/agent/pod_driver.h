@@ -80,7 +80,7 @@ class PodDriver {
   void report();
   Duration report_delay() const;
   json::Value status_patch_now(json::Arena& arena);
-  bool api_shows_end() const;
+  bool all_is_told();
   void wind_up();
   void leave_runtime();
   void delete_object();

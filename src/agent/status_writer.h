@@ -33,7 +33,7 @@ class StatusWriter {
   StatusWriter(const StatusWriter&) = delete;
 
   void want(Duration within);  // the earliest wish counts
-  bool busy() const { return sending_ || due_; }
+  bool sending() const { return sending_; }
 
  private:
   void send();

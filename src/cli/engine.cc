@@ -61,12 +61,13 @@ class EmbeddedEngine final : public Engine {
                open_credentials(options_.data_dir, names(), real_clock()));
     MUSTER_TRY(store_, store::Store::open(std::move(disk), api::Registry::builtin(), real_clock(),
                                           metrics_));
+    programs_ = std::make_unique<agent::PodPrograms>(*loop_, logs_->reader());
     start_server(credentials);
     MUSTER_CHECK(server::bootstrap(*api_));
     MUSTER_CHECK(listen(credentials));
     control_ = std::make_unique<Control>(*transport_, metrics_, options_);
     if (!options_.controllers.contains("agent")) return {};
-    MUSTER_TRY(node_, LocalNode::start(*loop_, *transport_, logs_->reader(),
+    MUSTER_TRY(node_, LocalNode::start(*loop_, *transport_, logs_->reader(), *programs_,
                                        {.data_dir = options_.data_dir,
                                         .nodes = options_.nodes,
                                         .pod_user = options_.pod_user,
@@ -98,6 +99,7 @@ class EmbeddedEngine final : public Engine {
     options.seed = Rng::from_system().next();
     options.gates = options_.gates;
     options.logs = &logs_->reader();
+    options.programs = programs_.get();
     options.sign_token = [key = credentials.token_key](std::string_view text) {
       return net::hmac_sha256(key, text);
     };
@@ -135,6 +137,7 @@ class EmbeddedEngine final : public Engine {
   Metrics metrics_;
   std::unique_ptr<agent::LogThread> logs_ = std::make_unique<agent::LogThread>(
       agent::LogReader::Options{.directory = agent::Paths{options_.data_dir}.logs()});
+  std::unique_ptr<agent::PodPrograms> programs_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<server::ApiServer> api_;
   std::unique_ptr<client::Transport> transport_;

@@ -57,6 +57,7 @@ class JoinedNode final : public LocalNode {
       : loop_(loop), client_(transport, "muster-agent"), options_(std::move(options)) {}
 
   ~JoinedNode() override {
+    if (programs_ != nullptr) programs_->disconnect();
     if (!agent_ || !options_.leave_nothing) return;
     const TimerId timer = loop_.after(kLongestEnd, [this] {
       log::error("processes of pods do not end", {});
@@ -67,13 +68,15 @@ class JoinedNode final : public LocalNode {
     loop_.cancel(timer);
   }
 
-  Status start(agent::LogReader& logs) {
+  Status start(agent::LogReader& logs, agent::PodPrograms& programs) {
+    programs_ = &programs;
     agent::AgentOptions options;
     MUSTER_TRY(options.identity, identity(options_.pod_user));
     const agent::Paths paths{options_.data_dir};
     MUSTER_TRY(runtime_,
-               runtime::make_process_runtime(
-                   loop_, {.directory = paths.runtime(), .pod_user = options.identity.pod_user}));
+               runtime::make_process_runtime(loop_, {.directory = paths.runtime(),
+                                                     .pod_user = options.identity.pod_user,
+                                                     .end_with_agent = options_.leave_nothing}));
     MUSTER_TRY(names_, agent::Names::open(paths.names()));
     options.nodes = options_.nodes;
     options.facts = agent::read_machine_facts(options_.data_dir);
@@ -85,6 +88,9 @@ class JoinedNode final : public LocalNode {
     agent_ = std::make_unique<agent::Agent>(client_, api::Registry::builtin(), *runtime_, *names_,
                                             std::move(options));
     agent_->start();
+    programs.connect(*runtime_, [this](const std::string& uid, const std::string& container) {
+      return agent_->running(uid, container);
+    });
     return {};
   }
 
@@ -92,6 +98,7 @@ class JoinedNode final : public LocalNode {
   Loop& loop_;
   client::Client client_;
   const LocalNodeOptions options_;
+  agent::PodPrograms* programs_ = nullptr;
   std::unique_ptr<runtime::Runtime> runtime_;
   std::unique_ptr<agent::Names> names_;
   std::unique_ptr<agent::Agent> agent_;
@@ -101,9 +108,10 @@ class JoinedNode final : public LocalNode {
 
 Result<std::unique_ptr<LocalNode>> LocalNode::start(Loop& loop, client::Transport& transport,
                                                     agent::LogReader& logs,
+                                                    agent::PodPrograms& programs,
                                                     LocalNodeOptions options) {
   auto node = std::make_unique<JoinedNode>(loop, transport, std::move(options));
-  MUSTER_CHECK(node->start(logs));
+  MUSTER_CHECK(node->start(logs, programs));
   return node;
 }
 

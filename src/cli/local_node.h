@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "agent/exec/pod_programs.h"
 #include "agent/logs/log_reader.h"
 #include "agent/node_object.h"
 #include "base/loop.h"
@@ -23,7 +24,7 @@ struct LocalNodeOptions {
 
 class LocalNode {
  public:
-  // The loop, the transport and the log reader outlive it. Takes pods from the moment the loop
+  // The references outlive it. Takes pods from the moment the loop
   // runs.
   static Result<std::unique_ptr<LocalNode>> start(Loop& loop, client::Transport& transport,
                                                   agent::LogReader& logs, LocalNodeOptions options);
