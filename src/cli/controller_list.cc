@@ -10,8 +10,8 @@ namespace muster::cli {
 
 const std::set<std::string, std::less<>>& all_controllers() {
   static const std::set<std::string, std::less<>> kAll = {
-      "agent",     "claims", "endpointslice", "garbage",        "job", "jobset", "manager",
-      "namespace", "podgc",  "scheduler",     "serviceaccount", "ttl"};
+      "agent", "claims", "endpointslice", "garbage",        "job", "jobset", "manager", "namespace",
+      "node",  "podgc",  "scheduler",     "serviceaccount", "ttl"};
   return kAll;
 }
 

@@ -1,20 +1,27 @@
-// Where a pod goes. Pure on what is passed in.
+// Where a pod goes. Pure: reads the cluster and changes nothing; the same cluster and pod give the
+// same answer.
 //
-// This is the trivial placement: the first ready node that takes pods. Filters, resources and gangs
-// replace it.
+// Every node is looked at, none is sampled: the answer does not depend on chance. There is no
+// preemption; its clause in the message says what kube-scheduler says when none would help.
 #pragma once
 
 #include <span>
 #include <string>
 
-#include "json/value.h"
+#include "scheduler/cluster.h"
 
 namespace muster::scheduler {
 
-// Whether the pod is this scheduler's and still without a node.
-bool wants_node(json::Value pod);
+struct Placement {
+  std::string node;     // empty: nowhere now
+  std::string refusal;  // why, as kube-scheduler puts it
+};
 
-// The node's name; empty if none fits now.
-std::string place(json::Value pod, std::span<const json::Value> nodes);
+// The cluster knows the pod's topologies (use_topologies).
+Placement place(const Cluster& cluster, const Pod& pod);
+
+// The same among a few nodes, in the order of their names, for a pod that has been refused
+// everywhere else; empty if none takes it.
+std::string place_among(const Cluster& cluster, const Pod& pod, std::span<const Room* const> rooms);
 
 }  // namespace muster::scheduler

@@ -2,51 +2,224 @@
 
 #include <gtest/gtest.h>
 
-#include <vector>
-
-#include "json/parse.h"
+#include "scheduler/testing.h"
 
 namespace muster::scheduler {
 namespace {
 
-class Place : public testing::Test {
- protected:
-  json::Value parse(std::string_view text) { return *json::parse(arena_, text); }
-  json::Arena arena_;
-  const json::Value pod_ =
-      parse(R"({"metadata":{"name":"p"},"spec":{"schedulerName":"default-scheduler"}})");
-  const json::Value ready_ = parse(
-      R"({"metadata":{"name":"n1"},"status":{"conditions":[{"type":"Ready","status":"True"}]}})");
-  const json::Value down_ = parse(
-      R"({"metadata":{"name":"n0"},"status":{"conditions":[{"type":"Ready","status":"False"}]}})");
+using testing::asking;
+using testing::node;
+using testing::World;
+
+constexpr std::string_view kGpuTaint =
+    R"({"taints":[{"key":"gpu","value":"yes","effect":"NoSchedule"}]})";
+
+struct Row {
+  std::string_view sentence;
+  std::string node;
+  std::string pod;
+  std::string_view refusal;  // empty: it is taken
 };
 
-TEST_F(Place, TakesTheFirstReadyNode) {
-  const std::vector nodes = {down_, ready_};
-  EXPECT_EQ(place(pod_, nodes), "n1");
+constexpr std::string_view kAffinity =
+    "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.";
+constexpr std::string_view kTaint = "0/1 nodes are available: 1 node(s) had untolerated taint(s).";
+constexpr std::string_view kCordon = "0/1 nodes are available: 1 node(s) were unschedulable.";
+
+std::string required(std::string_view term) {
+  return fmt::format(
+      R"({{"affinity":{{"nodeAffinity":{{"requiredDuringSchedulingIgnoredDuringExecution":
+         {{"nodeSelectorTerms":[{}]}}}}}}}})",
+      term);
+}
+std::string expression(std::string_view key, std::string_view op, std::string_view values) {
+  return required(fmt::format(
+      R"({{"matchExpressions":[{{"key":"{}","operator":"{}","values":[{}]}}]}})", key, op, values));
 }
 
-TEST_F(Place, WaitsWhileNoNodeIsReady) {
-  const std::vector nodes = {down_};
-  EXPECT_EQ(place(pod_, nodes), "");
+void check(const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    World world;
+    world.with(node("a", row.node));
+    EXPECT_EQ(world.refusal(row.pod), row.refusal) << row.sentence;
+  }
 }
 
-TEST_F(Place, LeavesCordonedNodesAlone) {
-  ready_.object_at("spec").set("unschedulable", json::Value::of(true));
-  const std::vector nodes = {ready_};
-  EXPECT_EQ(place(pod_, nodes), "");
+TEST(Place, ByNodeSelectorAndAffinity) {
+  const std::string labels = R"({"labels":{"zone":"z1","gpus":"8"}})";
+  check({
+      {"a selector wants the label", labels, R"({"nodeSelector":{"zone":"z1"}})", ""},
+      {"with this very value", labels, R"({"nodeSelector":{"zone":"z2"}})", kAffinity},
+      {"all of its labels", labels, R"({"nodeSelector":{"zone":"z1","rack":"r"}})", kAffinity},
+      {"In", labels, expression("zone", "In", R"("z0","z1")"), ""},
+      {"In without the label", labels, expression("rack", "In", R"("z0")"), kAffinity},
+      {"NotIn", labels, expression("zone", "NotIn", R"("z1")"), kAffinity},
+      {"NotIn without the label", labels, expression("rack", "NotIn", R"("z1")"), ""},
+      {"Exists", labels, expression("zone", "Exists", ""), ""},
+      {"DoesNotExist", labels, expression("zone", "DoesNotExist", ""), kAffinity},
+      {"Gt", labels, expression("gpus", "Gt", R"("7")"), ""},
+      {"Gt means more", labels, expression("gpus", "Gt", R"("8")"), kAffinity},
+      {"Lt", labels, expression("gpus", "Lt", R"("9")"), ""},
+      {"Lt of what is no number", labels, expression("zone", "Lt", R"("9")"), kAffinity},
+      {"one of several terms is enough", labels,
+       required(R"({"matchExpressions":[{"key":"zone","operator":"In","values":["z9"]}]},
+                   {"matchExpressions":[{"key":"zone","operator":"In","values":["z1"]}]})"),
+       ""},
+      {"a term without requirements matches nothing", labels, required("{}"), kAffinity},
+      {"a name", labels,
+       required(R"({"matchFields":[{"key":"metadata.name","operator":"In","values":["a"]}]})"), ""},
+      {"another name", labels,
+       required(R"({"matchFields":[{"key":"metadata.name","operator":"In","values":["b"]}]})"),
+       "0/1 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity]."},
+      {"not this name", labels,
+       required(R"({"matchFields":[{"key":"metadata.name","operator":"NotIn","values":["a"]}]})"),
+       kAffinity},
+      {"two names at once", labels,
+       required(R"({"matchFields":[{"key":"metadata.name","operator":"In","values":["a"]},
+                                   {"key":"metadata.name","operator":"In","values":["b"]}]})"),
+       "0/1 nodes are available: pod affinity terms conflict."},
+  });
 }
 
-TEST_F(Place, LeavesPodsOfOtherSchedulersAlone) {
-  pod_.get("spec").set("schedulerName", "another");
-  const std::vector nodes = {ready_};
-  EXPECT_EQ(place(pod_, nodes), "");
+TEST(Place, ByTaintsAndCordons) {
+  const std::string cordoned = R"({"unschedulable":true})";
+  const std::string evicting = R"({"taints":[{"key":"gone","effect":"NoExecute"}]})";
+  const std::string soft = R"({"taints":[{"key":"old","effect":"PreferNoSchedule"}]})";
+  const std::string gpu(kGpuTaint);
+  check({
+      {"a taint keeps out", gpu, "{}", kTaint},
+      {"unless it is borne", gpu,
+       R"({"tolerations":[{"key":"gpu","value":"yes","effect":"NoSchedule"}]})", ""},
+      {"with its value", gpu, R"({"tolerations":[{"key":"gpu","value":"no"}]})", kTaint},
+      {"NoExecute keeps out too", evicting, "{}", kTaint},
+      {"for a while is enough to come in", evicting,
+       R"({"tolerations":[{"key":"gone","operator":"Exists","tolerationSeconds":5}]})", ""},
+      {"PreferNoSchedule does not", soft, "{}", ""},
+      {"a cordon keeps out", cordoned, "{}", kCordon},
+      {"unless it is borne", cordoned,
+       R"({"tolerations":[{"key":"node.kubernetes.io/unschedulable","operator":"Exists"}]})", ""},
+  });
 }
 
-TEST_F(Place, LeavesGatedPodsAlone) {
-  pod_.get("spec").array_at("schedulingGates").push_back(json::Value::object(arena_));
-  const std::vector nodes = {ready_};
-  EXPECT_EQ(place(pod_, nodes), "");
+TEST(Place, ByResources) {
+  const std::string plain = "{}";
+  const auto lack = [](std::string_view what) {
+    return fmt::format("0/1 nodes are available: 1 {}.", what);
+  };
+  const std::string cpu = lack("Insufficient cpu"), memory = lack("Insufficient memory"),
+                    disk = lack("Insufficient ephemeral-storage"),
+                    gpu = lack("Insufficient nvidia.com/gpu"), pods = lack("Too many pods");
+  check({
+      {"all of the node may be taken", plain, asking(R"({"cpu":"4","memory":"8Gi"})"), ""},
+      {"not more", plain, asking(R"({"cpu":"4001m"})"), cpu},
+      {"memory", plain, asking(R"({"memory":"9Gi"})"), memory},
+      {"storage that the node does not declare is not there", plain,
+       asking(R"({"ephemeral-storage":"1"})"), disk},
+      {"nor are devices", plain, asking(R"({"nvidia.com/gpu":"1"})"), gpu},
+      {"unless none is wanted", plain, asking(R"({"nvidia.com/gpu":"0"})"), ""},
+      {"devices", R"({"allocatable":{"pods":"1","nvidia.com/gpu":"8"}})",
+       asking(R"({"nvidia.com/gpu":"8"})"), ""},
+      {"a node without room for pods takes none", R"({"allocatable":{"cpu":"4"}})", "{}", pods},
+  });
+}
+
+TEST(Place, WhatPodsHaveIsNotFree) {
+  World world;
+  world.with(node("a")).running("a", asking(R"({"cpu":"3"})"));
+  EXPECT_EQ(world.refusal(asking(R"({"cpu":"2"})")),
+            "0/1 nodes are available: 1 Insufficient cpu.");
+  EXPECT_EQ(world.place(asking(R"({"cpu":"1"})")).node, "a");
+}
+
+TEST(Place, ByHostPorts) {
+  const auto port = [](std::string_view what) {
+    return fmt::format(R"({{"containers":[{{"ports":[{{"containerPort":1,{}}}]}}]}})", what);
+  };
+  const struct {
+    std::string_view sentence, taken, wanted;
+    bool clash;
+  } rows[] = {
+      {"the same port", R"("hostPort":80)", R"("hostPort":80)", true},
+      {"another port", R"("hostPort":80)", R"("hostPort":81)", false},
+      {"another protocol", R"("hostPort":80)", R"("hostPort":80,"protocol":"UDP")", false},
+      {"all addresses hold one of them", R"("hostPort":80)",
+       R"("hostPort":80,"hostIP":"127.0.0.1")", true},
+      {"one address is one of all", R"("hostPort":80,"hostIP":"127.0.0.1")", R"("hostPort":80)",
+       true},
+      {"two addresses", R"("hostPort":80,"hostIP":"127.0.0.1")",
+       R"("hostPort":80,"hostIP":"127.0.0.2")", false},
+      {"a port of the container only", R"("name":"x")", R"("name":"x")", false},
+  };
+  for (const auto& row : rows) {
+    World world;
+    world.with(node("a")).running("a", port(row.taken));
+    EXPECT_EQ(world.refusal(port(row.wanted)),
+              row.clash ? "0/1 nodes are available: 1 node(s) didn't have free ports for the "
+                          "requested pod ports."
+                        : "")
+        << row.sentence;
+  }
+}
+
+TEST(Place, SaysHowManyNodesLackWhatInTheOrderOfTheWords) {
+  World world;
+  world.with(node("a")).with(node("b", kGpuTaint)).with(node("c", kGpuTaint));
+  EXPECT_EQ(world.place(asking(R"({"cpu":"5","memory":"9Gi"})")).refusal,
+            "0/3 nodes are available: 1 Insufficient cpu, 1 Insufficient memory, "
+            "2 node(s) had untolerated taint(s). preemption: 0/3 nodes are available: "
+            "3 Preemption is not helpful for scheduling.");
+}
+
+TEST(Place, SaysWherePreemptionMightHaveHelped) {
+  World world;
+  world.with(node("a")).with(node("b", kGpuTaint)).running("a", asking(R"({"cpu":"4"})"));
+  EXPECT_EQ(world.place(asking(R"({"cpu":"1"})")).refusal,
+            "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s). "
+            "preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, "
+            "1 Preemption is not helpful for scheduling.");
+}
+
+TEST(Place, SaysWhoNeverPreempts) {
+  World world;
+  world.with(node("a", kGpuTaint));
+  EXPECT_EQ(world.place(R"({"preemptionPolicy":"Never"})").refusal,
+            "0/1 nodes are available: 1 node(s) had untolerated taint(s). preemption: not eligible "
+            "due to preemptionPolicy=Never.");
+}
+
+TEST(Place, SaysThatThereAreNoNodes) {
+  EXPECT_EQ(World().place("{}").refusal, "no nodes available to schedule pods");
+}
+
+TEST(Place, PrefersRoomThenNames) {
+  World world;
+  world.with(node("b")).with(node("a")).with(node("c"));
+  EXPECT_EQ(world.place("{}").node, "a");
+  world.running("a", "{}");
+  EXPECT_EQ(world.place("{}").node, "b") << "a pod there counts, whatever it asks for";
+  EXPECT_EQ(world.place(asking(R"({"cpu":"4"})")).node, "b");
+}
+
+TEST(Place, PrefersWhatThePodPrefers) {
+  World world;
+  world.with(node("a"))
+      .with(node("b", R"({"labels":{"disk":"ssd"}})"))
+      .running("b", asking(R"({"cpu":"2"})"));
+  EXPECT_EQ(world
+                .place(R"({"affinity":{"nodeAffinity":{
+                  "preferredDuringSchedulingIgnoredDuringExecution":[{"weight":1,"preference":
+                  {"matchExpressions":[{"key":"disk","operator":"In","values":["ssd"]}]}}]}}})")
+                .node,
+            "b");
+}
+
+TEST(Place, AvoidsTaintsThatSayRatherNot) {
+  World world;
+  world.with(node("a", R"({"taints":[{"key":"old","effect":"PreferNoSchedule"}]})"))
+      .with(node("b"))
+      .running("b", asking(R"({"cpu":"2"})"));
+  EXPECT_EQ(world.place("{}").node, "b");
+  EXPECT_EQ(world.place(R"({"tolerations":[{"key":"old","operator":"Exists"}]})").node, "a");
 }
 
 }  // namespace

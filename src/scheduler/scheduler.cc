@@ -1,64 +1,344 @@
 #include "scheduler/scheduler.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "controllers/runtime/parsed.h"
+#include "controllers/runtime/writes.h"
 #include "json/write.h"
 #include "scheduler/place.h"
 
 namespace muster::scheduler {
 namespace {
 
-client::Operation bind(const api::Resource& pods, json::Value pod, const std::string& node) {
+using json::Value;
+
+constexpr std::size_t kMaxNote = 1'024;  // of an event
+
+controllers::ObjectRef ref_of(const Pod& pod) {
+  return {.api_version = "v1",
+          .kind = "Pod",
+          .ns = pod.ns,
+          .name = pod.name,
+          .uid = pod.uid,
+          .resource_version = {}};
+}
+
+client::Operation binding(const api::Resource& pods, const Pod& pod, const std::string& node) {
   json::Arena arena;
-  const json::Value metadata = pod.get("metadata");
-  json::Value binding = json::Value::object(arena);
-  binding.set("apiVersion", "v1");
-  binding.set("kind", "Binding");
-  binding.object_at("metadata").set("name", metadata.get("name"));
+  const Value body = Value::object(arena);
+  body.set("apiVersion", "v1");
+  body.set("kind", "Binding");
+  body.object_at("metadata").set("name", pod.name);
   // A pod of the same name that came later is not the one that was placed.
-  binding.object_at("metadata").set("uid", metadata.get("uid"));
-  binding.object_at("target").set("kind", "Node");
-  binding.object_at("target").set("name", node);
+  body.object_at("metadata").set("uid", pod.uid);
+  body.object_at("target").set("kind", "Node");
+  body.object_at("target").set("name", node);
   return {.verb = client::Verb::kCreate,
           .resource = &pods,
-          .ns = std::string(metadata.get("namespace").as_string()),
-          .name = std::string(metadata.get("name").as_string()),
+          .ns = pod.ns,
+          .name = pod.name,
           .subresource = "binding",
-          .body = json::write(binding)};
+          .body = json::write(body)};
+}
+
+client::Operation refusal_patch(const api::Resource& pods, const Pod& pod,
+                                const std::string& message, Time now) {
+  json::Arena arena;
+  const Value condition = Value::object(arena);
+  condition.set("type", "PodScheduled");
+  condition.set("status", "False");
+  condition.set("reason", "Unschedulable");
+  condition.set("message", message);
+  const bool was_refused = !pod.refusal_reason.empty();
+  if (!was_refused) {
+    condition.set("lastProbeTime", Value());
+    condition.set("lastTransitionTime", format_time(now));
+  }
+  if (pod.generation > 0) condition.set("observedGeneration", Value::of(pod.generation));
+  const Value change = Value::object(arena);
+  change.object_at("status").array_at("conditions").push_back(condition);
+  client::Operation write = controllers::patch(pods, ref_of(pod), change, "status");
+  write.patch_type = client::PatchType::kStrategic;  // other conditions stay as they are
+  return write;
+}
+
+std::string note(std::string message) {
+  constexpr std::string_view kCut = " ...";
+  if (message.size() > kMaxNote) message.replace(kMaxNote - kCut.size(), std::string::npos, kCut);
+  return message;
+}
+
+bool asks_the_same(const Pod& a, const Pod& b) {
+  return a.uid == b.uid && a.priority == b.priority && a.labels == b.labels && a.wishes == b.wishes;
 }
 
 }  // namespace
 
 Scheduler::Scheduler(controllers::Shared& shared)
-    : pods_(shared.informers.of("", "v1", "pods")),
-      nodes_(shared.informers.of("", "v1", "nodes")),
-      runner_(shared.client, {.name = "scheduler",
-                              .sources = {&pods_, &nodes_},
-                              .plan = [this](const controllers::QueueKey& key,
-                                             const controllers::Pass&) { return plan_for(key); },
-                              .log = &shared.decisions}) {
-  pods_.on_change([this](const auto&, const auto& after) {
-    if (after) runner_.add({after->meta().ns, after->meta().name});
-  });
-  nodes_.on_change([this](const auto&, const auto&) { retry_unplaced(); });
+    : loop_(shared.client.loop()),
+      pods_(shared.informers.changes_of("", "v1", "pods")),
+      nodes_(shared.informers.changes_of("", "v1", "nodes")),
+      namespaces_(shared.informers.changes_of("", "v1", "namespaces")),
+      events_(controllers::make_event_recorder(shared.client, shared.registry, "default-scheduler",
+                                               controllers::EventRecorder::Form::kSeries)),
+      runner_(shared.client,
+              {.name = "scheduler",
+               .sources = {&pods_, &nodes_, &namespaces_},
+               .plan = [this](const QueueKey& key,
+                              const controllers::Pass& pass) { return plan_for(key, pass.now); },
+               .carried_out = [this](const QueueKey& key) { carried_out(key); },
+               .longest_backoff = kLongestBackoff,
+               .events = events_.get(),
+               .log = &shared.decisions}) {
+  pods_.on_change([this](const auto& before, const auto& after) { pod_changed(before, after); });
+  nodes_.on_change([this](const auto& before, const auto& after) { node_changed(before, after); });
+  namespaces_.on_change(
+      [this](const auto& before, const auto& after) { namespace_changed(before, after); });
+  flush_later();
 }
 
-controllers::Plan Scheduler::plan_for(const controllers::QueueKey& key) const {
+void Scheduler::pod_changed(const client::ObjectPtr& before, const client::ObjectPtr& after) {
+  if (before && (!after || before->meta().uid != after->meta().uid))
+    forget({before->meta().ns, before->meta().name});
+  if (!after) return;
   json::Arena arena;
-  const json::Value pod = controllers::parsed(arena, pods_.find(key.ns, key.name));
-  if (!wants_node(pod)) return {};
-  std::vector<json::Value> nodes;
-  for (const auto& [name, node] : nodes_.objects())
-    nodes.push_back(controllers::parsed(arena, node));
-  const std::string node = place(pod, nodes);
-  if (node.empty()) return {};
+  Pod pod = read_pod(controllers::parsed(arena, after));
+  Entry& entry = entries_[{pod.ns, pod.name}];
+  put(entry, std::move(pod));
+}
+
+// Whether the newer version of the pod stands where this one stands: in the line, at its node, or
+// outside of it all. Mostly only its status is news.
+bool Scheduler::Entry::stays_with(const Pod& next) const {
+  if (!asks_the_same(pod, next) || pod.ended != next.ended) return false;
+  const bool keeps_assumption = next.node.empty() && next.wants_node();
+  return waits == (next.wants_node() && assumed.empty()) &&
+         place() == (keeps_assumption ? assumed : next.node);
+}
+
+void Scheduler::put(Entry& entry, Pod pod) {
+  const bool stays = entry.stays_with(pod);
+  if (!stays) {
+    vacate(entry);
+    leave(entry);
+  }
+  entry.pod = std::move(pod);
+  if (!entry.pod.wants_node()) {
+    entry.assumed.clear();
+    entry.untold.reset();
+  }
+  if (stays) return;
+  occupy(entry);
+  if (entry.pod.wants_node() && entry.assumed.empty()) join(entry);
+}
+
+void Scheduler::forget(const QueueKey& key) {
+  const auto at = entries_.find(key);
+  if (at == entries_.end()) return;
+  vacate(at->second);
+  leave(at->second);
+  entries_.erase(at);
+}
+
+void Scheduler::occupy(Entry& entry) {
+  if (entry.place().empty() || entry.pod.ended) return;
+  cluster_.add_pod(entry.pod, entry.place());
+  company_changed(entry.pod);
+}
+
+// Its node may take somebody else now; so may those near it from which it kept others away.
+void Scheduler::vacate(Entry& entry) {
+  if (entry.place().empty() || entry.pod.ended) return;
+  if (const Room* const room = cluster_.find(entry.place()))
+    cluster_.visit_neighbours(*room, [this](const Room& near) { got_better(near); });
+  cluster_.remove_pod(entry.pod, entry.place());
+  company_changed(entry.pod);
+}
+
+void Scheduler::join(Entry& entry) {
+  entry.waits = true;
+  line_.join(Turn::of(entry.pod));
+  cluster_.use_topologies(entry.pod.wishes);
+  if (!entry.pod.wishes.near.empty()) seeking_company_.insert({entry.pod.ns, entry.pod.name});
+  wake();
+}
+
+void Scheduler::leave(Entry& entry) {
+  if (!std::exchange(entry.waits, false)) return;
+  line_.leave(Turn::of(entry.pod));
+  cluster_.drop_topologies(entry.pod.wishes);
+  seeking_company_.erase({entry.pod.ns, entry.pod.name});
+}
+
+// Those who want to be near such a pod look again. Also when it has gone: the first of a series may
+// go anywhere.
+void Scheduler::company_changed(const Pod& pod) {
+  for (const QueueKey& key : seeking_company_) {
+    const Entry& seeker = entries_.at(key);
+    const bool matters = std::ranges::any_of(
+        seeker.pod.wishes.near, [&](const PodTerm& term) { return cluster_.selects(term, pod); });
+    if (!matters) continue;
+    line_.refresh(Turn::of(seeker.pod));
+    wake();
+  }
+}
+
+void Scheduler::got_better(const Room& room) {
+  if (line_.empty()) return;
+  better_.insert(room.node.name);
+  wake();
+}
+
+void Scheduler::node_changed(const client::ObjectPtr& before, const client::ObjectPtr& after) {
+  if (!after) {
+    cluster_.remove_node(before->meta().name);
+    if (cluster_.has_topologies()) line_.refresh_all();
+    return wake();
+  }
+  json::Arena arena;
+  Node node = read_node(controllers::parsed(arena, after));
+  const Room* const room = cluster_.find(node.name);
+  if (room != nullptr && room->node == node) return;  // a heartbeat
+  const bool is_first = cluster_.nodes().empty();
+  const bool moves = room == nullptr || room->node.labels != node.labels;
+  const std::string name = node.name;
+  cluster_.put_node(std::move(node));
+  got_better(*cluster_.find(name));
+  // Who waits for want of nodes hears of the first; domains grow and shrink with their nodes.
+  if (is_first || (moves && cluster_.has_topologies())) line_.refresh_all();
+  wake();
+}
+
+void Scheduler::namespace_changed(const client::ObjectPtr& before, const client::ObjectPtr& after) {
+  if (!after) return cluster_.remove_namespace(before->meta().name);
+  Labels labels(after->meta().labels.begin(), after->meta().labels.end());
+  std::ranges::sort(labels);
+  if (before && labels == cluster_.namespace_labels(after->meta().name)) return;
+  cluster_.put_namespace(after->meta().name, std::move(labels));
+  if (cluster_.has_topologies()) line_.refresh_all();
+  wake();
+}
+
+void Scheduler::flush_later() {
+  loop_.after(kFlush, [this, alive = alive_] {
+    if (!*alive) return;
+    line_.refresh_all();
+    if (!line_.empty()) wake();
+    flush_later();
+  });
+}
+
+void Scheduler::wake() {
+  if (std::exchange(awake_, true)) return;
+  loop_.post([this, alive = alive_] {
+    if (*alive) wait_for_sources();
+  });
+}
+
+// Half the nodes, or half the pods that fill them, are no ground for a decision.
+void Scheduler::wait_for_sources() {
+  for (client::Informer* source : {&pods_, &nodes_, &namespaces_}) {
+    if (source->synced()) continue;
+    return source->on_synced([this, alive = alive_] {
+      if (*alive) wait_for_sources();
+    });
+  }
+  awake_ = false;
+  look();
+}
+
+// One walk along the line, in as many turns of the loop as it takes. Fresh pods look at all nodes,
+// those that were refused at the nodes that are better now.
+void Scheduler::look() {
+  if (!last_turn_) looking_at_ = std::exchange(better_, {});
+  std::vector<const Room*> rooms;
+  for (const std::string& name : looking_at_)
+    if (const Room* const room = cluster_.find(name)) rooms.push_back(room);
+  const WaitingLine::Turns& walk = rooms.empty() ? line_.fresh() : line_.all();
+  std::size_t looks = 0;
+  auto at = last_turn_ ? walk.upper_bound(*last_turn_) : walk.begin();
+  while (at != walk.end() && looks < kLooksPerTurn) {
+    last_turn_ = *at;
+    looks += consider(*last_turn_, rooms);
+    at = walk.upper_bound(*last_turn_);
+  }
+  if (at == walk.end()) last_turn_.reset();
+  if (last_turn_ || !line_.fresh().empty() || !better_.empty()) wake();
+}
+
+std::size_t Scheduler::consider(const Turn& turn, const std::vector<const Room*>& rooms) {
+  Entry& entry = entries_.at({turn.ns, turn.name});
+  if (!line_.is_fresh(turn)) {
+    if (std::string node = place_among(cluster_, entry.pod, rooms); !node.empty())
+      assume(entry, std::move(node));
+    return rooms.size() + 1;
+  }
+  Placement placement = place(cluster_, entry.pod);
+  if (placement.node.empty()) {
+    line_.refused(turn);
+    entry.untold = std::move(placement.refusal);
+    runner_.add({turn.ns, turn.name});
+  } else {
+    assume(entry, std::move(placement.node));
+  }
+  return cluster_.nodes().size() + 1;
+}
+
+void Scheduler::assume(Entry& entry, std::string node) {
+  leave(entry);
+  entry.assumed = std::move(node);
+  entry.sent = entry.bound = false;
+  entry.untold.reset();
+  occupy(entry);
+  runner_.add({entry.pod.ns, entry.pod.name});
+}
+
+controllers::Plan Scheduler::plan_for(const QueueKey& key, Time now) {
+  const auto at = entries_.find(key);
+  if (at == entries_.end()) return {};
+  Entry& entry = at->second;
+  if (!entry.assumed.empty() && entry.pod.node.empty() && !entry.bound) return plan_binding(entry);
+  if (entry.untold) return plan_refusal(entry, now);
+  return {};
+}
+
+controllers::Plan Scheduler::plan_binding(Entry& entry) const {
+  entry.sent = true;
   controllers::Plan plan;
-  plan.reason = "placed on " + node;
-  plan.then({.operation = bind(pods_.resource(), pod, node)});
+  plan.reason = "placed on " + entry.assumed;
+  plan.then({.operation = binding(pods_.resource(), entry.pod, entry.assumed),
+             .when_done = controllers::Event{
+                 .regarding = ref_of(entry.pod),
+                 .reason = "Scheduled",
+                 .message = fmt::format("Successfully assigned {}/{} to {}", entry.pod.ns,
+                                        entry.pod.name, entry.assumed),
+                 .action = "Binding"}});
   return plan;
 }
 
-void Scheduler::retry_unplaced() {
-  for (const auto& [key, pod] : pods_.objects()) runner_.add({pod->meta().ns, pod->meta().name});
+controllers::Plan Scheduler::plan_refusal(Entry& entry, Time now) const {
+  const Pod& pod = entry.pod;
+  entry.telling = *entry.untold;
+  controllers::Plan plan;
+  plan.reason = *entry.untold;
+  if (pod.refusal_reason != "Unschedulable" || pod.refusal != *entry.untold)
+    plan.then({.operation = refusal_patch(pods_.resource(), pod, *entry.untold, now)});
+  plan.events.push_back({.regarding = ref_of(pod),
+                         .warning = true,
+                         .reason = "FailedScheduling",
+                         .message = note(*entry.untold),
+                         .action = "Scheduling"});
+  return plan;
+}
+
+void Scheduler::carried_out(const QueueKey& key) {
+  const auto at = entries_.find(key);
+  if (at == entries_.end()) return;
+  Entry& entry = at->second;
+  if (entry.sent) entry.bound = true;  // else it was the binding of an earlier pod
+  if (entry.untold == entry.telling) entry.untold.reset();  // else there is more to tell by now
 }
 
 }  // namespace muster::scheduler

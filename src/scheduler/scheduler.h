@@ -1,23 +1,99 @@
-// Binds pods to nodes: informers in, pods/binding out.
+// Gives pods their nodes: informers in, pods/binding out. What is decided is place.h's; here is
+// when, in which order, and what is told to people.
+//
+// A pod is held against all nodes once. If none takes it, it waits, and is held only against nodes
+// that have changed to the better since: a pod there has gone, the node is new or has changed. So
+// an event costs as many looks as there are pods waiting, whatever the number of nodes. Now and
+// then everybody is looked at anew, which also renews the messages.
+//
+// A pod that was given a node counts as being there from that moment on, long before the binding is
+// written.
 #pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
 
 #include "controllers/runtime/controller.h"
 #include "controllers/runtime/runner.h"
+#include "scheduler/cluster.h"
+#include "scheduler/waiting_line.h"
 
 namespace muster::scheduler {
 
 class Scheduler final : public controllers::Controller {
  public:
   explicit Scheduler(controllers::Shared& shared);
-  bool idle() const override { return runner_.idle(); }
+  ~Scheduler() override { *alive_ = false; }
+  bool idle() const override { return runner_.idle() && !awake_; }
 
  private:
-  controllers::Plan plan_for(const controllers::QueueKey& key) const;
-  void retry_unplaced();
+  using QueueKey = controllers::QueueKey;
 
+  // As kube-scheduler: nobody waits longer for another look at everything.
+  static constexpr Duration kFlush = std::chrono::minutes(5);
+  // Looks at a node before others get the loop: some milliseconds.
+  static constexpr std::size_t kLooksPerTurn = 50'000;
+  static constexpr Duration kLongestBackoff = std::chrono::seconds(10);  // of a binding that fails
+
+  struct Entry {
+    Pod pod;
+    bool waits = false;                 // is in the line
+    std::string assumed;                // the node that it was given, until its binding is seen
+    bool sent = false;                  // the binding has gone out
+    bool bound = false;                 // and has succeeded
+    std::optional<std::string> untold;  // why it was refused, until that is told
+    std::string telling;                // what goes out now
+
+    const std::string& place() const { return pod.node.empty() ? assumed : pod.node; }
+    bool stays_with(const Pod& next) const;
+  };
+
+  void pod_changed(const client::ObjectPtr& before, const client::ObjectPtr& after);
+  void node_changed(const client::ObjectPtr& before, const client::ObjectPtr& after);
+  void namespace_changed(const client::ObjectPtr& before, const client::ObjectPtr& after);
+
+  void put(Entry& entry, Pod pod);
+  void forget(const QueueKey& key);
+  void occupy(Entry& entry);
+  void vacate(Entry& entry);
+  void join(Entry& entry);
+  void leave(Entry& entry);
+  void company_changed(const Pod& pod);
+
+  void got_better(const Room& room);
+  void wake();
+  void wait_for_sources();
+  void flush_later();
+  void look();
+  std::size_t consider(const Turn& turn, const std::vector<const Room*>& rooms);
+  void assume(Entry& entry, std::string node);
+
+  controllers::Plan plan_for(const QueueKey& key, Time now);
+  controllers::Plan plan_binding(Entry& entry) const;
+  controllers::Plan plan_refusal(Entry& entry, Time now) const;
+  void carried_out(const QueueKey& key);
+
+  Loop& loop_;
   client::Informer& pods_;
   client::Informer& nodes_;
+  client::Informer& namespaces_;
+  std::unique_ptr<controllers::EventRecorder> events_;
+
+  Cluster cluster_;
+  std::map<QueueKey, Entry> entries_;
+  WaitingLine line_;
+  std::set<QueueKey> seeking_company_;  // those in the line with required affinity to other pods
+
+  std::set<std::string> better_;      // nodes that may take pods that they refused before
+  std::set<std::string> looking_at_;  // those of them that the walk along the line looks at
+  std::optional<Turn> last_turn_;     // how far the walk has come; none: it begins
+  bool awake_ = false;
+
   controllers::Runner runner_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace muster::scheduler

@@ -84,7 +84,7 @@ class Simulation {
     controllers_ = controllers::ControllerSet::make(
         *client_, api::Registry::builtin(), world_.metrics(),
         {.wanted = {"jobset", "job", "scheduler", "serviceaccount", "garbage", "podgc", "ttl",
-                    "namespace", "endpointslice", "claims"},
+                    "namespace", "node", "endpointslice", "claims"},
          .gates = gates_});
   }
 

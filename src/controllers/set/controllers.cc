@@ -10,6 +10,7 @@
 #include "controllers/jobset/controller.h"
 #include "controllers/manager/controller.h"
 #include "controllers/namespaces/controller.h"
+#include "controllers/nodes/controller.h"
 #include "controllers/placement/controller.h"
 #include "controllers/podgc/controller.h"
 #include "controllers/runtime/informers.h"
@@ -38,6 +39,7 @@ class JoinedControllers final : public ControllerSet {
     if (wanted.contains("scheduler")) add<scheduler::Scheduler>();
     if (wanted.contains("endpointslice")) add<endpoints::Controller>();
     if (wanted.contains("claims")) add<claims::Controller>();
+    if (wanted.contains("node")) add<nodes::Controller>();
     if (wanted.contains("podgc")) add<podgc::Controller>();
     if (wanted.contains("namespace")) add<namespaces::Controller>();
     if (wanted.contains("garbage")) add<garbage::Controller>();  // last: see there

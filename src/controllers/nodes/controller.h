@@ -1,0 +1,63 @@
+// The node controller: judges nodes by their signs of life, taints them as their conditions say,
+// and evicts pods from them. For the embedded engine; a real cluster has its own.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "controllers/nodes/plan.h"
+#include "controllers/runtime/cache.h"
+#include "controllers/runtime/controller.h"
+#include "controllers/runtime/runner.h"
+
+namespace muster::controllers::nodes {
+
+class Controller final : public controllers::Controller {
+ public:
+  static constexpr Duration kPeriod = std::chrono::seconds(5);  // between two looks at the clock
+  // A look that comes later than this was held up: this machine was asleep, and so was everybody
+  // whose sign of life is missing.
+  static constexpr Duration kHeldUp = 2 * kPeriod;
+
+  explicit Controller(Shared& shared);
+  ~Controller() override { *alive_ = false; }
+  bool idle() const override { return node_runner_.idle() && pod_runner_.idle(); }
+
+ private:
+  struct Watched {
+    SignsOfLife signs;
+    std::vector<Taint> taints;  // NoExecute ones, since they were first seen if they do not say
+  };
+
+  void node_changed(const Node* before, const Node* after);
+  void lease_changed(const client::ObjectPtr& before, const client::ObjectPtr& after);
+  void pod_changed(const Pod* before, const Pod* after);
+  void note_taints(Watched& watched, const Node& node);
+  void count_ready(int change);
+  void look_at_pods(const std::string& node);
+  void wait();
+  void look();
+  Plan plan_for_node(const QueueKey& key, Time now);
+  Plan plan_for_pod(const QueueKey& key, Time now);
+  Time now() { return client_.loop().clock().now(); }
+
+  client::Client& client_;
+  client::Informer& node_informer_;
+  client::Informer& pod_informer_;
+  client::Informer& lease_informer_;
+  Cache<Node> nodes_;
+  Cache<Pod> pods_;
+  std::map<std::string, Watched> watched_;  // by node, also before the node is there
+  std::map<std::string, std::set<QueueKey>> pods_of_;
+  int ready_ = 0;  // nodes
+  Time last_look_;
+  std::unique_ptr<EventRecorder> node_events_;
+  std::unique_ptr<EventRecorder> pod_events_;
+  Runner node_runner_;
+  Runner pod_runner_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace muster::controllers::nodes
