@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "controllers/claims/binder.h"
 #include "controllers/claims/controller.h"
 #include "controllers/endpoints/controller.h"
 #include "controllers/garbage/controller.h"
@@ -26,7 +27,13 @@ class JoinedControllers final : public ControllerSet {
   JoinedControllers(client::Client& client, const api::Registry& registry, Metrics& metrics,
                     SetOptions options)
       : informers_(client, registry),
-        shared_{client, registry, informers_, decisions_, metrics, std::move(options.gates)} {
+        shared_{client,
+                registry,
+                informers_,
+                decisions_,
+                metrics,
+                std::move(options.gates),
+                std::move(options.barrier_program)} {
     const auto& wanted = options.wanted;
     if (wanted.contains("serviceaccount")) add<serviceaccount::Controller>();
     if (wanted.contains("jobset")) {
@@ -39,6 +46,7 @@ class JoinedControllers final : public ControllerSet {
     if (wanted.contains("scheduler")) add<scheduler::Scheduler>();
     if (wanted.contains("endpointslice")) add<endpoints::Controller>();
     if (wanted.contains("claims")) add<claims::Controller>();
+    if (wanted.contains("agent")) add<claims::Binder>();  // whose folders claims are bound to
     if (wanted.contains("node")) add<nodes::Controller>();
     if (wanted.contains("podgc")) add<podgc::Controller>();
     if (wanted.contains("namespace")) add<namespaces::Controller>();

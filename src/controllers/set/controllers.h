@@ -14,7 +14,8 @@
 namespace muster::controllers {
 
 struct SetOptions {
-  // By name. A name that is none of these controllers (the agent's) changes nothing.
+  // By name. With "agent" claims are bound to folders of this machine; names that are none of these
+  // controllers change nothing.
   std::set<std::string, std::less<>> wanted;
   admission::FeatureGates gates;
   BarrierProgram barrier_program = {};
