@@ -134,7 +134,7 @@ TEST_P(AdoptionTest, RemovedPodIsForgotten) {
   const pid_t shim = shim_pid();
   ASSERT_TRUE(finish([&](Runtime::Done done) { runtime_->remove_pod("pod", std::move(done)); }));
   EXPECT_NE(kill(shim, 0), 0);
-  EXPECT_TRUE(std::filesystem::is_empty(directory_ + "/runtime/pods"));
+  EXPECT_THAT(journals_in(directory_ + "/runtime/pods"), IsEmpty());
   EXPECT_THAT(adopt(), IsEmpty());
   ASSERT_TRUE(finish([&](Runtime::Done done) { runtime_->remove_pod("pod", std::move(done)); }));
 }
@@ -156,7 +156,7 @@ TEST_P(AdoptionTest, PodsThatEndWithTheirAgentLeaveNothing) {
   const UniqueFd lock(open((directory_ + "/private/keeper.lock").c_str(), O_RDWR | O_CLOEXEC));
   EXPECT_EQ(flock(lock.get(), LOCK_EX), 0);  // the keeper has ended
   EXPECT_THAT(processes_with(marker), IsEmpty());
-  EXPECT_TRUE(std::filesystem::is_empty(directory_ + "/private/pods"));
+  EXPECT_THAT(journals_in(directory_ + "/private/pods"), IsEmpty());
 }
 
 }  // namespace

@@ -119,4 +119,30 @@ void remove_journal(const std::string& folder, const std::string& uid) {
   unlink(file_of(folder, uid).c_str());
 }
 
+SpareJournals::SpareJournals(const std::string& folder) : folder_(folder) {
+  while (count_ < kMost && access(name(count_).c_str(), F_OK) == 0) ++count_;
+}
+
+std::string SpareJournals::name(std::size_t number) const {
+  return fmt::format("{}/{}.spare", folder_, number);
+}
+
+void SpareJournals::keep(const std::string& uid) {
+  const std::string file = file_of(folder_, uid);
+  const bool kept = count_ < kMost && truncate(file.c_str(), 0) == 0 &&
+                    rename(file.c_str(), name(count_).c_str()) == 0;
+  if (kept) {
+    ++count_;
+  } else {
+    unlink(file.c_str());
+  }
+}
+
+void SpareJournals::use_for(const std::string& uid) {
+  if (count_ == 0) return;
+  --count_;
+  // Fails without harm: a new file is made then.
+  if (rename(name(count_).c_str(), file_of(folder_, uid).c_str()) != 0) errno = 0;
+}
+
 }  // namespace muster::runtime

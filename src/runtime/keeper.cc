@@ -77,6 +77,7 @@ Status Keeper::load() {
   std::error_code error;
   std::filesystem::create_directory(pods_folder_, error);
   if (error) return fail(Code::kInternal, pods_folder_ + ": " + error.message());
+  spares_.emplace(pods_folder_);
   for (const std::string& uid : journals_in(pods_folder_)) {
     const PodRecord record = read_journal(pods_folder_, uid);
     if (record.pod.uid != uid) {  // its first line was never written: nothing was started
@@ -168,6 +169,7 @@ void Keeper::start_pod(const PodSpec& spec, UniqueFd agent) {
 }
 
 Status Keeper::make_shim(const PodSpec& spec, UniqueFd agent) {
+  if (!pods_.contains(spec.uid)) spares_->use_for(spec.uid);
   MUSTER_TRY(Journal journal, Journal::open(pods_folder_, spec.uid));
   MUSTER_CHECK(journal.add(spec));
   const std::uint64_t seed = rng_.next();
@@ -253,7 +255,7 @@ void Keeper::finish_burial(const std::string& uid) {
 }
 
 void Keeper::forget(const std::string& uid) {
-  remove_journal(pods_folder_, uid);
+  spares_->keep(uid);
   unlink((pods_folder_ + "/" + shim_socket_name(uid)).c_str());
   pods_.erase(uid);
   tell("removed", uid);

@@ -67,6 +67,7 @@ class Keeper {
   const std::string pods_folder_;
   const Isolation isolation_;
   const Cgroups cgroups_;
+  std::optional<SpareJournals> spares_;
   Rng rng_ = Rng::from_system();
   UniqueFd listener_;
   UniqueFd children_;

@@ -19,6 +19,7 @@
 #include "base/loop.h"
 #include "base/rng.h"
 #include "base/unique_fd.h"
+#include "runtime/journal.h"
 #include "runtime/runtime.h"
 
 namespace muster::runtime {
@@ -185,7 +186,7 @@ class RuntimeFixture : public testing::Test {
     runtime_.reset();
     const UniqueFd lock(open((directory_ + "/runtime/keeper.lock").c_str(), O_RDWR | O_CLOEXEC));
     EXPECT_EQ(flock(lock.get(), LOCK_EX), 0);
-    EXPECT_TRUE(std::filesystem::is_empty(directory_ + "/runtime/pods"));
+    EXPECT_TRUE(journals_in(directory_ + "/runtime/pods").empty());
     EXPECT_EQ(read_text(directory_ + "/runtime/keeper.log"), "");
   }
 

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -94,6 +95,12 @@ bool copy_entry(int from, int to, const char* name) {
   const UniqueFd place(made ? openat(to, name, O_PATH | O_CLOEXEC | O_NOFOLLOW) : -1);
   const UniqueFd tree = clone_tree(from, name);
   return place.valid() && tree.valid() && attach(tree.get(), place.get());
+}
+
+bool is_mount_point(int folder, const char* name) {
+  struct stat above{}, info{};
+  return fstat(folder, &above) == 0 && fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISDIR(info.st_mode) && info.st_dev != above.st_dev;
 }
 
 // The new root takes the old one's place; it is attached at /proc meanwhile, which gets a new
@@ -246,16 +253,23 @@ Status make_termination_log_place() {
   const UniqueFd tree = clone_tree(original.get(), "");
   if (!original.valid() || !copy.valid() || !tree.valid()) return system_error("no private /dev");
   MUSTER_TRY(const std::vector<std::string> names, entries_of(original.get(), "/dev"));
+  std::vector<std::string> mounted;  // shm, pts: they stay what they are
   for (const std::string& name : names) {
-    symlinkat((".machine/" + name).c_str(), copy.get(), name.c_str());
+    if (is_mount_point(original.get(), name.c_str())) {
+      mounted.push_back(name);
+    } else {
+      symlinkat((".machine/" + name).c_str(), copy.get(), name.c_str());
+    }
   }
   const bool made = mkdirat(copy.get(), ".machine", 0755) == 0 &&
                     mknodat(copy.get(), "termination-log", S_IFREG | 0644, 0) == 0;
   if (!made || !attach(copy.get(), original.get())) return system_error("no private /dev");
   const UniqueFd place(openat(copy.get(), ".machine", O_PATH | O_CLOEXEC));
-  if (place.valid() && attach(tree.get(), place.get()) && set_read_only(copy.get(), false)) {
-    return {};
-  }
+  const bool attached = place.valid() && attach(tree.get(), place.get());
+  const bool complete = attached && std::ranges::all_of(mounted, [&](const std::string& name) {
+                          return copy_entry(original.get(), copy.get(), name.c_str());
+                        });
+  if (complete && set_read_only(copy.get(), false)) return {};
   const int why = errno;
   umount2("/dev", MNT_DETACH);
   errno = why;
