@@ -24,10 +24,11 @@ struct LocalNodeOptions {
 
 class LocalNode {
  public:
-  // The references outlive it. Takes pods from the moment the loop
-  // runs.
+  // The references outlive it. Takes pods from the moment the loop runs.
   static Result<std::unique_ptr<LocalNode>> start(Loop& loop, client::Transport& transport,
-                                                  agent::LogReader& logs, LocalNodeOptions options);
+                                                  agent::LogReader& logs,
+                                                  agent::PodPrograms& programs,
+                                                  LocalNodeOptions options);
   // With leave_nothing it runs the loop until every process has ended; else pods go on.
   virtual ~LocalNode() = default;
 };
