@@ -51,6 +51,7 @@ void PodPrograms::connect(runtime::Runtime& runtime, FindRun find_run) {
 }
 
 void PodPrograms::disconnect() {
+  door_->shut();
   runtime_ = nullptr;
   find_run_ = nullptr;
   const auto running = std::exchange(commands_, {});

@@ -26,8 +26,9 @@ class PodPrograms final : public server::ProgramSource {
   // The run of the container that has been executed and not exited; nothing if there is none.
   using FindRun = std::function<std::optional<runtime::RunId>(const std::string& pod_uid,
                                                               const std::string& container)>;
-  // On the loop. Without a runtime everything is refused. disconnect() comes before the end of the
-  // runtime, and ends what runs.
+  // Both on the loop, or while it does not run. Without a runtime everything is refused.
+  // disconnect() comes before the end of the runtime and of the loop: it ends what runs, and
+  // nothing is answered any more.
   void connect(runtime::Runtime& runtime, FindRun find_run);
   void disconnect();
 

@@ -139,7 +139,18 @@ TEST_F(PodProgramsTest, ANodeThatStopsEndsWhatRuns) {
   programs.disconnect();
   EXPECT_THAT(client->seen, ElementsAre("the node agent stops"));
   EXPECT_THAT(execs.seen, ElementsAre("hang-up"));
-  EXPECT_THAT(exec()->seen, ElementsAre("refused: container not found (\"main\")"));
+  client->program->input("too late");
+  client->program.reset();
+  EXPECT_EQ(exec()->program, nullptr);
+}
+
+TEST_F(PodProgramsTest, WithoutARuntimeNothingRuns) {
+  PodPrograms unconnected(*loop, logs);
+  const auto client = std::make_shared<FakeClient>();
+  unconnected.exec({.ns = "a", .pod = "p", .uid = "u1", .container = "main", .command = {"x"}},
+                   client);
+  settle();
+  EXPECT_THAT(client->seen, ElementsAre("refused: container not found (\"main\")"));
 }
 
 TEST_F(PodProgramsTest, AttachingGoesToTheLogOfTheRun) {
