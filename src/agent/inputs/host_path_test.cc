@@ -1,5 +1,6 @@
 #include "agent/inputs/host_path.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/socket.h>
 #include <sys/un.h>

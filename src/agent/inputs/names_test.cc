@@ -1,12 +1,15 @@
 #include "agent/inputs/names.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sstream>
 
 namespace muster::agent {
 namespace {

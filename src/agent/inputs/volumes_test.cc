@@ -1,5 +1,6 @@
 #include "agent/inputs/volumes.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <linux/magic.h>
 #include <sys/vfs.h>

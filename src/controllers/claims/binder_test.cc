@@ -1,5 +1,6 @@
 #include "controllers/claims/binder.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "controllers/runtime/testing.h"
