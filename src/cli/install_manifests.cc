@@ -86,6 +86,7 @@ Value manager_role(Arena& arena) {
        {{"batch"}, {"jobs/status"}, {"get", "update", "patch"}},
        {{""}, {"services"}, {"get", "list", "watch", "create", "update", "patch", "delete"}},
        {{""}, {"persistentvolumeclaims"}, {"get", "list", "watch", "create"}},
+       {{""}, {"configmaps"}, {"get", "list", "watch", "create", "patch"}},  // of barriers
        {{""}, {"pods"}, {"get", "list", "watch", "update", "patch", "delete"}},
        {{""}, {"pods/status"}, {"update", "patch"}},
        {{""}, {"nodes"}, {"get", "list", "watch"}},

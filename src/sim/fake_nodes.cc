@@ -12,6 +12,10 @@ namespace {
 
 const PodRule kSucceedSoon{};
 
+constexpr std::string_view kBarrier = "muster.dev/barrier";
+constexpr std::string_view kBarrierTimeout = "muster.dev/barrier-timeout";
+constexpr std::string_view kBarrierContainer = "group-scheduling-init";
+
 std::string node_name(int index) { return fmt::format("node-{}", index); }
 
 std::string conditions_json(std::string_view time, bool ready, std::string_view reason) {
@@ -33,8 +37,10 @@ FakeNodes::FakeNodes(client::Client& client, const api::Registry& registry, int 
       nodes_kind_(*registry.find("", "v1", "nodes")),
       count_(count),
       rules_(rules),
-      pods_(client, pods_kind_) {
+      pods_(client, pods_kind_),
+      config_maps_(client, *registry.find("", "v1", "configmaps")) {
   pods_.on_change([this](const auto& before, const auto& now) { changed(before, now); });
+  config_maps_.on_change([this](const auto&, const auto&) { open_barriers(); });
 }
 
 void FakeNodes::start() {
@@ -56,6 +62,7 @@ void FakeNodes::start() {
         });
   }
   pods_.start();
+  config_maps_.start();
 }
 
 void FakeNodes::lose(const std::string& node) {
@@ -87,10 +94,17 @@ void FakeNodes::changed(const client::ObjectPtr& before, const client::ObjectPtr
   auto life = lives_.find(meta.uid);
   // Pods of a lost node are not adopted again.
   if (life == lives_.end() && phase == "Pending" && !meta.deletion_time) {
-    life = lives_.emplace(meta.uid, Life{.node = std::string(node)}).first;
+    life =
+        lives_
+            .emplace(meta.uid, Life{.node = std::string(node),
+                                    .ns = meta.ns,
+                                    .name = meta.name,
+                                    .barrier = std::string(meta.annotation(kBarrier).value_or(""))})
+            .first;
     if (rule_for(meta).outcome != Outcome::kHang) {
-      after(kStart, meta.uid,
-            [this, ns = meta.ns, name = meta.name, uid = meta.uid] { begin(ns, name, uid); });
+      after(kStart, meta.uid, [this, ns = meta.ns, name = meta.name, uid = meta.uid] {
+        start_containers(ns, name, uid);
+      });
     }
   }
   if (meta.deletion_time && life != lives_.end() && !std::exchange(life->second.stopping, true)) {
@@ -120,16 +134,95 @@ std::string FakeNodes::containers_json(const std::string& ns, const std::string&
   return "[" + out + "]";
 }
 
+std::string FakeNodes::barrier_json(const std::string& uid, std::string_view state) const {
+  return fmt::format(
+      R"([{{"name":"{}","image":"bash","imageID":"","ready":false,"restartCount":{},"state":{}}}])",
+      kBarrierContainer, lives_.at(uid).restarts, state);
+}
+
+void FakeNodes::start_containers(const std::string& ns, const std::string& name,
+                                 const std::string& uid) {
+  lives_.at(uid).barrier.empty() ? begin(ns, name, uid) : wait_at_barrier(ns, name, uid);
+}
+
+bool FakeNodes::is_open(const std::string& ns, const std::string& barrier) const {
+  const auto slash = barrier.find('/');
+  const auto config_map = config_maps_.find(ns, barrier.substr(0, slash));
+  if (!config_map) return false;
+  json::Arena arena;
+  return json::parse(arena, config_map->bytes())
+      ->get("data")
+      .has(std::string_view(barrier).substr(slash + 1));
+}
+
+void FakeNodes::wait_at_barrier(const std::string& ns, const std::string& name,
+                                const std::string& uid) {
+  const auto pod = pods_.find(ns, name);
+  Life& life = lives_.at(uid);
+  if (!pod || life.stopping) return;
+  if (is_open(ns, life.barrier)) return begin(ns, name, uid);
+  life.waits = true;
+  const std::string now = format_time(client_.loop().clock().now());
+  patch_status(
+      ns, name, uid,
+      fmt::format(R"("phase":"Pending","startTime":"{}","initContainerStatuses":{})", now,
+                  barrier_json(uid, fmt::format(R"({{"running":{{"startedAt":"{}"}}}})", now))));
+  const std::string timeout(pod->meta().annotation(kBarrierTimeout).value_or(""));
+  if (timeout.empty()) return;
+  after(std::chrono::seconds(std::stoi(timeout)), uid, [this, ns, name, uid, run = life.restarts] {
+    const Life& then = lives_.at(uid);
+    if (then.waits && then.restarts == run && !then.stopping) give_up(ns, name, uid);
+  });
+}
+
+void FakeNodes::open_barriers() {
+  for (auto& [uid, life] : lives_) {
+    if (!life.waits || life.stopping || !is_open(life.ns, life.barrier)) continue;
+    life.waits = false;
+    begin(life.ns, life.name, uid);
+  }
+}
+
+// By its restart policy the container runs again, after a while, or the pod has failed.
+void FakeNodes::give_up(const std::string& ns, const std::string& name, const std::string& uid) {
+  const auto pod = pods_.find(ns, name);
+  if (!pod) return;
+  json::Arena arena;
+  const bool restarts =
+      json::parse(arena, pod->bytes())->get({"spec", "restartPolicy"}).as_string() == "OnFailure";
+  Life& life = lives_.at(uid);
+  life.waits = false;
+  const std::string now = format_time(client_.loop().clock().now());
+  const std::string end = fmt::format(
+      R"({{"running":null,"terminated":{{"exitCode":1,"reason":"Error","startedAt":"{0}","finishedAt":"{0}"}}}})",
+      now);
+  patch_status(ns, name, uid,
+               fmt::format(R"("phase":"{}","conditions":{},"initContainerStatuses":{})",
+                           restarts ? "Pending" : "Failed",
+                           conditions_json(now, false, "PodFailed"), barrier_json(uid, end)));
+  if (!restarts) return;
+  after(kBackoff, uid, [this, ns, name, uid] {
+    ++lives_.at(uid).restarts;
+    wait_at_barrier(ns, name, uid);
+  });
+}
+
 void FakeNodes::begin(const std::string& ns, const std::string& name, const std::string& uid) {
   const auto pod = pods_.find(ns, name);
   if (!pod || lives_.at(uid).stopping) return;
   const std::string now = format_time(client_.loop().clock().now());
   ++addresses_;
+  const std::string passed_barrier =
+      lives_.at(uid).barrier.empty()
+          ? ""
+          : fmt::format(R"("initContainerStatuses":{},)",
+                        barrier_json(uid, R"({"running":null,"terminated":{"exitCode":0}})"));
   patch_status(
       ns, name, uid,
       fmt::format(
-          R"("phase":"Running","startTime":"{}","podIP":"10.0.{}.{}","conditions":{},"containerStatuses":{})",
+          R"("phase":"Running","startTime":"{}","podIP":"10.0.{}.{}","conditions":{},{}"containerStatuses":{})",
           now, addresses_ / 250, addresses_ % 250 + 1, conditions_json(now, true, ""),
+          passed_barrier,
           containers_json(ns, name, fmt::format(R"({{"running":{{"startedAt":"{}"}}}})", now),
                           true)));
   const PodRule& rule = rule_for(pod->meta());

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "jobset.sigs.k8s.io/";
 constexpr std::string_view kIndex = "batch.kubernetes.io/job-completion-index";
+constexpr std::string_view kBarrier = "muster.dev/barrier";
 
 std::string label(const api::Meta& meta, std::string_view key) {
   return std::string(meta.label(std::string(kPrefix) + std::string(key)).value_or(""));
@@ -133,11 +134,52 @@ void Invariants::took_job(const store::Event& event, json::Value object) {
   if (set != sets_.end()) learn_progress(set->second, attempt);
 }
 
+// Of the set's Jobs those that still have something to do in this attempt: the others have ended in
+// an earlier one, before the set was suspended.
+std::int64_t Invariants::expected_at_barrier(const api::JobSet& set,
+                                             std::string_view barrier) const {
+  const auto& targets = set.group_scheduling->target_replicated_jobs;
+  std::int64_t expected = 0;
+  for (const api::ReplicatedJob& entry : set.replicated_jobs) {
+    if (targets.empty() || std::ranges::find(targets, entry.name) != targets.end())
+      expected += entry.pods();
+  }
+  for (const auto& [uid, job] : jobs_) {
+    const auto* owner = job.meta.controller();
+    if (owner == nullptr || owner->uid != set.meta.uid || !job.is_complete()) continue;
+    json::Arena arena;
+    const auto held =
+        json::parse(arena, job.template_json)->get({"metadata", "annotations", kBarrier});
+    if (held.is_string() && held.as_string() != barrier)
+      expected -= set.replicated_job(label(job.meta, "replicatedjob-name"))->pods_per_job();
+  }
+  return expected;
+}
+
+// KEP-498: no main container starts before all pods of the group have.
+void Invariants::check_barrier(const store::Event& event, const api::Pod& pod) {
+  const auto signal = pod.meta.annotation(kBarrier);
+  const auto set = sets_.find(label(pod.meta, "jobset-uid"));
+  if (!signal || set == sets_.end() || event.type == store::Event::Type::kDeleted) return;
+  const auto& init = pod.init_container_statuses;
+  const bool runs = pod.phase == api::PodPhase::kRunning;
+  const bool waits = std::ranges::any_of(init, [](const auto& each) { return each.running; });
+  if (!runs && !waits) return;
+  auto& reached = reached_[{set->first, std::string(*signal)}];
+  reached.insert({pod.meta.controller()->name, std::string(*pod.meta.label(kIndex))});
+  const std::int64_t expected = expected_at_barrier(set->second, *signal);
+  if (runs && std::int64_t(reached.size()) < expected) {
+    violated(event, fmt::format("has passed the barrier {} when {} of {} pods had started", *signal,
+                                reached.size(), expected));
+  }
+}
+
 void Invariants::took_pod(const store::Event& event, json::Value object) {
   const api::Pod pod = api::read_pod(object);
   const auto* owner = pod.meta.controller();
   const auto index = pod.meta.label(kIndex);
   if (owner == nullptr || !index) return;
+  check_barrier(event, pod);
   auto& live = live_pods_[{owner->uid, std::string(*index)}];
   const bool lives =
       event.type != store::Event::Type::kDeleted && !pod.is_terminal() && !pod.meta.deletion_time;

@@ -25,6 +25,8 @@ class Invariants {
   void took_job_set(const store::Event& event, json::Value object);
   void took_job(const store::Event& event, json::Value object);
   void took_pod(const store::Event& event, json::Value object);
+  void check_barrier(const store::Event& event, const api::Pod& pod);
+  std::int64_t expected_at_barrier(const api::JobSet& set, std::string_view barrier) const;
   void check_turn(const api::JobSet& set, const api::Job& job);
   void learn_progress(const api::JobSet& set, std::int32_t attempt);
   void violated(const store::Event& event, std::string what);
@@ -44,6 +46,12 @@ class Invariants {
     auto operator<=>(const Slot&) const = default;
   };
   std::map<Slot, std::set<std::string>> live_pods_;  // uids
+  struct Barrier {
+    std::string set_uid;
+    std::string signal;  // the ConfigMap's name and the attempt's key
+    auto operator<=>(const Barrier&) const = default;
+  };
+  std::map<Barrier, std::set<Slot>> reached_;  // who has ever got there
   std::vector<std::string> violations_;
 };
 

@@ -25,11 +25,8 @@ constexpr Duration kRebirth = std::chrono::milliseconds(500);
 
 // Kinds that scenarios are about; events and leases are not state.
 const std::vector<std::pair<std::string_view, std::string_view>> kKinds{
-    {"jobset.x-k8s.io", "jobsets"},
-    {"batch", "jobs"},
-    {"", "pods"},
-    {"", "services"},
-    {"", "persistentvolumeclaims"}};
+    {"jobset.x-k8s.io", "jobsets"}, {"batch", "jobs"}, {"", "pods"}, {"", "services"},
+    {"", "persistentvolumeclaims"}, {"", "configmaps"}};
 
 class Simulation {
  public:

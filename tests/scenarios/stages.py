@@ -5,6 +5,7 @@ import yaml
 
 READY_MILLISECONDS = 1000       # from bound to ready, as in the simulation
 DELETE_MILLISECONDS = 1000
+BARRIER_MILLISECONDS = 3000     # at a barrier: kwok cannot see it open, but nothing depends on when it does
 UNITS = {'ms': 1, 's': 1000, 'm': 60_000, 'h': 3_600_000}
 
 READY = '''
@@ -21,6 +22,15 @@ containerStatuses:
 podIP: {{ index . 0 | Quote }}
 {{ end }}
 phase: Running
+startTime: {{ $now | Quote }}
+'''
+WAITING = '''
+{{ $now := Now }}
+initContainerStatuses:
+{{ range .spec.initContainers }}
+- {image: {{ .image | Quote }}, name: {{ .name | Quote }}, ready: false, restartCount: 0, state: {running: {startedAt: {{ $now | Quote }}}}}
+{{ end }}
+phase: Pending
 startTime: {{ $now | Quote }}
 '''
 END = '''
@@ -57,9 +67,14 @@ def rule_query(scenario):
     return '.metadata.labels as $l | if %s == null then "-" else %s end' % (mine, chain)
 
 
-def stage(name, query, number, phases, delay, next_state):
+BARRIER, AT_BARRIER = '.metadata.annotations["muster.dev/barrier"]', '.status.initContainerStatuses'
+
+
+def stage(name, query, number, phases, delay, next_state, *more):
+    """`more`: what must be there, or, after a minus sign, must not."""
     alive = [{'key': '.metadata.deletionTimestamp', 'operator': 'DoesNotExist'}, {'key': '.status.phase', 'operator': 'In', 'values': phases},
-             {'key': query, 'operator': 'In', 'values': [str(number)]}]
+             {'key': query, 'operator': 'In', 'values': [str(number)]},
+             *({'key': key.lstrip('-'), 'operator': 'DoesNotExist' if key.startswith('-') else 'Exists'} for key in more)]
     return {'apiVersion': 'kwok.x-k8s.io/v1alpha1', 'kind': 'Stage', 'metadata': {'name': name}, 'spec': {
         'resourceRef': {'apiGroup': 'v1', 'kind': 'Pod'}, 'selector': {'matchExpressions': alive},
         'delay': {'durationMilliseconds': delay}, 'next': next_state}}
@@ -70,7 +85,11 @@ def of_scenario(name, scenario):
     for number, rule in enumerate([*scenario['pods'], {'outcome': 'succeed'}]):     # the last: no rule matches
         if rule['outcome'] == 'hang':
             continue
-        yield stage('%s-%d-ready' % (name, number), query, number, ['Pending'], READY_MILLISECONDS, {'statusTemplate': READY})
+        yield stage('%s-%d-ready' % (name, number), query, number, ['Pending'], READY_MILLISECONDS, {'statusTemplate': READY}, '-' + BARRIER)
+        yield stage('%s-%d-waiting' % (name, number), query, number, ['Pending'], READY_MILLISECONDS, {'statusTemplate': WAITING},
+                    BARRIER, '-' + AT_BARRIER)
+        yield stage('%s-%d-passed' % (name, number), query, number, ['Pending'], BARRIER_MILLISECONDS, {'statusTemplate': READY},
+                    BARRIER, AT_BARRIER)
         if rule['outcome'] == 'run':
             continue
         failed = rule['outcome'] == 'fail'

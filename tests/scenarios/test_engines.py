@@ -17,10 +17,13 @@ from cluster import Cluster, Operator
 
 HERE = pathlib.Path(__file__).resolve().parent
 KUBERNETES = HERE.parent / 'kubernetes'
-KINDS = 'jobsets,jobs,pods,services,persistentvolumeclaims'
+KINDS = 'jobsets,jobs,pods,services,persistentvolumeclaims,configmaps'
 SCENARIOS = {path.stem: yaml.safe_load(path.read_text()) for path in sorted(HERE.glob('*.yaml'))}
 GROUPS = collections.defaultdict(dict)      # what can share a server: those that lose nodes have one of their own
 for _name, _scenario in SCENARIOS.items():
+    if any('timeoutAfterSeconds' in (o['spec'].get('groupSchedulingConfig') or {}) for o in _scenario['objects']):
+        blackbox.NOTES.append('%s: simulated only, kwok plays no pods that give up' % _name)
+        continue
     _loses = any('loseNode' in step for step in _scenario.get('steps', []))
     if _loses and not os.environ.get('MUSTER_SLOW_SCENARIOS'):
         blackbox.NOTES.append('%s: three minutes per engine, left out without MUSTER_SLOW_SCENARIOS=1' % _name)

@@ -165,7 +165,8 @@ Step suspend_jobs(const Kinds& kinds, const Children& active) {
   const Value change = Value::object(arena);
   change.object_at("spec").set("suspend", Value::of(true));
   for (const Child* job : active) {
-    if (!job->suspend) step.writes.push_back({.operation = patch(*kinds.job, job->ref(), change)});
+    if (job->suspend) continue;
+    step.writes.push_back({.operation = patch(*kinds.job, job->ref_as_seen(), change)});
   }
   return step;
 }

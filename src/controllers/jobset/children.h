@@ -44,6 +44,7 @@ Step renew_barrier(const Kinds& kinds, const Signal& signal);
 // 3.14).
 Step scale_jobs(const Kinds& kinds, const api::JobSet& set, const Children& active);
 
+// Only as they were seen: one that has finished in the meantime stays as it is.
 Step suspend_jobs(const Kinds& kinds, const Children& active);
 
 }  // namespace muster::controllers::jobset

@@ -91,13 +91,11 @@ TEST_F(RankEnvironment, OfOneEntryOthersDoNotCount) {
 
 TEST_F(RankEnvironment, NeverOverTheUsersOwnValuesAndBeforeThem) {
   const Value pod = pod_template(
-      "true",
-      jobset({job("w", {.spec = kFour,
-                        .pod = R"("containers": [{"name": "c", "env": [
+      "true", jobset({job("w", {.spec = kFour, .pod = R"("containers": [{"name": "c", "env": [
                             {"name": "MASTER_PORT", "value": "29500"},
                             {"name": "WHO", "value": "$(RANK) of $(WORLD_SIZE) pods"}]},
                           {"name": "d"}], "initContainers": [{"name": "i"}])"})},
-             kNetwork));
+                     kNetwork));
   EXPECT_EQ(value_of(env(pod), "MASTER_PORT"), "29500");
   EXPECT_EQ(env(pod).item(0).get("name").as_string(), "RANK");
   EXPECT_EQ(env(pod).item(env(pod).size() - 1).get("name").as_string(), "WHO");

@@ -56,6 +56,16 @@ TEST_F(Suspension, ARunningSetIsSuspendedFinishedJobsStay) {
   EXPECT_EQ(cluster_.condition("Suspended"), "True SuspendedJobs");
 }
 
+TEST_F(Suspension, WhatFinishesJustBeforeItIsSuspendedStaysAsItIs) {
+  create(jobset({job("a"), job("b")}));
+  cluster_.run("js-a-0");
+  cluster_.edit(R"({"spec": {"suspend": true}})");
+  cluster_.pass([&] { cluster_.succeed("js-a-0"); });
+  cluster_.settle();
+  EXPECT_FALSE(cluster_.is_suspended("js-a-0"));
+  EXPECT_TRUE(cluster_.is_suspended("js-b-0"));
+}
+
 TEST_F(Suspension, EndsARestart) {
   create(jobset({job("w")}, R"("failurePolicy": {"maxRestarts": 1},)"));
   cluster_.fail("js-w-0");
