@@ -35,6 +35,9 @@ std::string_view why_waiting(std::string_view reason) {
   return reason;
 }
 
+// Whether such an end is one of a run that there was.
+bool has_id(json::Value terminated) { return !terminated.get("containerID").as_string().empty(); }
+
 LogRun run(std::int64_t number, json::Value id) {
   return {static_cast<int>(std::max<std::int64_t>(0, number)), std::string(id.as_string())};
 }
@@ -76,12 +79,13 @@ Result<LogRun> choose_log_run(json::Value pod, std::string_view container, bool 
   const bool waits = !running.is_object() && !terminated.is_object();
   const LogRun last_run = run(waits ? restarts : restarts - 1, last.get("containerID"));
   if (previous) {
-    if (last.is_object()) return last_run;
+    if (has_id(last)) return last_run;
     return std::unexpected(bad_request(fmt::format("previous terminated {} not found", where)));
   }
   if (running.is_object()) return run(restarts, status.get("containerID"));
-  if (terminated.is_object()) return run(restarts, terminated.get("containerID"));
-  if (last.is_object()) return last_run;
+  if (has_id(terminated)) return run(restarts, terminated.get("containerID"));
+  if (has_id(last)) return last_run;
+  if (terminated.is_object() || last.is_object()) return refusal("is terminated");
   const std::string_view reason = status.get({"state", "waiting", "reason"}).as_string();
   if (reason.empty()) return refusal("is waiting to start - no logs yet");
   return refusal(fmt::format("is waiting to start: {}", why_waiting(reason)));

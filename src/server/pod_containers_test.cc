@@ -59,6 +59,17 @@ TEST(ChooseLogRun, ThePreviousOneIsTheLastState) {
             R"(previous terminated container "c" in pod "p" not found)");
 }
 
+TEST(ChooseLogRun, AnEndWithoutAnIdIsNotOneOfARun) {
+  EXPECT_EQ(chosen(R"("restartCount":0,"state":{"terminated":{"exitCode":137}})"),
+            R"(container "c" in pod "p" is terminated)");
+  EXPECT_EQ(chosen(R"("restartCount":1,"state":{"terminated":{"exitCode":137}},)"
+                   R"("lastState":{"terminated":{"containerID":"x://b"}})"),
+            "0 x://b");
+  EXPECT_EQ(chosen(R"("restartCount":0,"state":{"waiting":{"reason":"CrashLoopBackOff"}},)"
+                   R"("lastState":{"terminated":{"exitCode":137}})"),
+            R"(container "c" in pod "p" is terminated)");
+}
+
 TEST(ChooseLogRun, BeforeTheFirstRunTheReasonIsGiven) {
   const auto waiting = [](std::string_view reason) {
     return chosen(

@@ -4,6 +4,9 @@ import re
 import subprocess
 import time
 
+import kubernetes.client
+import kubernetes.config
+import kubernetes.stream
 import pytest
 
 import blackbox
@@ -132,3 +135,37 @@ def test_log_options(server):
     assert kubectl(server, 'logs', 'lines', '--since-time=2035-01-01T00:00:00Z')[1] == ''
     assert kubectl(server, 'logs', 'lines', '--since=1h', '--tail=1')[1] == 'end\n'
     assert re.fullmatch(r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z end\n', kubectl(server, 'logs', 'lines', '--timestamps', '--tail=1')[1])
+
+
+def test_files_are_copied_in_and_out(server):
+    (server.folder / 'sent').write_text('some text\n')
+    assert kubectl(server, 'cp', str(server.folder / 'sent'), 'idle:%s/copy' % server.folder)[0] == 0
+    assert kubectl(server, 'cp', 'idle:%s/copy' % server.folder, str(server.folder / 'returned'))[0] == 0
+    assert (server.folder / 'returned').read_text() == 'some text\n'
+
+
+def test_python_s_client_executes_too(server):
+    client = kubernetes.config.new_client_from_config(str(server.kubeconfig))
+    pods = kubernetes.client.CoreV1Api(client)
+    channel = kubernetes.stream.stream(pods.connect_get_namespaced_pod_exec, 'idle', 'default', command=['sh', '-c', 'read a; echo got $a; exit 5'],
+                                       stdin=True, stdout=True, stderr=True, tty=False, _preload_content=False)
+    channel.write_stdin('this\n')
+    channel.run_forever(timeout=30)
+    assert (channel.read_stdout(), channel.returncode) == ('got this\n', 5)
+
+
+def test_a_restarted_server_finds_its_pods_again(tmp_path):
+    with blackbox.Muster(tmp_path) as muster:
+        run_pod(muster, 'lasting', 'echo before; while [ ! -e %s/go ]; do sleep 0.1; done; echo after' % tmp_path)
+        running(muster, 'lasting')
+        muster.restart()
+        blackbox.eventually(lambda: kubectl(muster, 'exec', 'lasting', '--', 'true')[0] == 0)
+        program = os.path.join(os.environ['KUBERNETES_BIN'], 'kubectl')
+        with subprocess.Popen([program, 'logs', '-f', 'lasting'], stdout=subprocess.PIPE, text=True,
+                              env=blackbox.environment(muster.kubeconfig, muster.folder)) as follower:
+            assert follower.stdout.readline() == 'before\n'
+            (tmp_path / 'go').touch()
+            assert follower.stdout.read() == 'after\n'
+            assert follower.wait(60) == 0
+        blackbox.eventually(lambda: pod_field(muster, 'lasting', '.status.phase') == 'Succeeded')
+        assert kubectl(muster, 'exec', 'lasting', '--', 'true')[0] == 1
