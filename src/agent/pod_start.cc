@@ -69,7 +69,7 @@ void PodDriver::prepare_again_later(std::string_view reason, const std::string& 
 }
 
 Status PodDriver::make_directories() {
-  MUSTER_CHECK(make_directory(node_.paths.pod(view_.uid) + "/messages"));
+  MUSTER_CHECK(make_directory(node_.paths.pod(view_.uid)));
   const std::string logs = node_.paths.pod_logs(view_.ns, view_.name, view_.uid);
   for (const ContainerView& container : view_.containers)
     MUSTER_CHECK(make_directory(logs + "/" + container.name));
@@ -286,8 +286,7 @@ End PodDriver::end_of(std::size_t i, const Run& run, const runtime::Exit& exit) 
                     : exit.code == 0   ? "Completed"
                                        : "Error",
           .message = read_last_words(
-              {.message_file =
-                   fmt::format("{}/messages/{}.{}", node_.paths.pod(view_.uid), name, run.number),
+              {.message_file = node_.paths.message(view_.uid, name, run.number),
                .log_file = fmt::format("{}/{}/{}.log",
                                        node_.paths.pod_logs(view_.ns, view_.name, view_.uid), name,
                                        run.number),

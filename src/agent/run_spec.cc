@@ -94,8 +94,7 @@ Result<runtime::RunSpec> make_run_spec(const RunRequest& request, const PodFacts
       "{}/{}/{}.log",
       paths.pod_logs(metadata.get("namespace").as_string(), metadata.get("name").as_string(), uid),
       spec.container, spec.number);
-  spec.termination_log =
-      fmt::format("{}/messages/{}.{}", paths.pod(uid), spec.container, spec.number);
+  spec.termination_log = paths.message(uid, spec.container, spec.number);
   const std::string_view path = container.get("terminationMessagePath").as_string();
   spec.termination_log_path = path.empty() ? "/dev/termination-log" : path;
   spec.gate = request.gate;
