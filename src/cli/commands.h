@@ -1,9 +1,11 @@
-// The commands of `muster`, each a function of its options that returns the exit code.
+// The commands of `muster`, each in its own file with its flags beside it.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
+
+#include "cli/node_flags.h"
+#include "cli/verb.h"
 
 namespace muster::cli {
 
@@ -16,56 +18,34 @@ struct ServeOptions {
   std::string feature_gates;
   std::string config_file;
   std::vector<std::string> names;
+  NodeFlags node;
 };
-int serve(ServeOptions options);
 
-struct RunOptions {
-  std::string file;      // "-" is standard input
-  std::string data_dir;  // empty: a private one that is removed at the end
-  std::string ns = "default";
-};
-int run(const RunOptions& options);
-
-struct SimOptions {
-  std::vector<std::string> files;  // scenarios
-  std::uint64_t seed = 1;
-  std::uint64_t runs = 1;     // with so many seeds from `seed` on
-  bool faults = false;        // random ones, made of the seed
-  bool crash_points = false;  // die before and after every write, one after the other
-  std::string crash_at;       // one of these: "17", "17+", "17s", "17+s"
-  bool trace = false;         // print the controllers' writes
-  std::string output;         // json: what is left; state: in canonical form
-  std::string compare;        // a file with a List: another engine's end, which must be the same
-};
-int simulate(const SimOptions& options);
-
-struct OperatorOptions {
-  std::string kubeconfig;  // empty: the cluster in which this is a pod
-  std::string context;
-  std::string ns;
-  std::string controllers = "jobset";
-  std::string feature_gates;
-  bool leader_elect = true;
-  std::string webhook_listen;
-  std::string webhook_url;
-  bool manage_webhooks = false;
-  std::string data_dir;
-  std::string health_listen;
-  bool allow_remote = false;
-};
-int run_operator(const OperatorOptions& options);
-
-struct InstallOptions {
-  bool print = false;
-  std::string ns;
-  std::string webhook_url;
-  std::string webhook_ca;  // a file
-};
-int install(const InstallOptions& options);
-
-int check(const std::string& data_dir);
-int backup(const std::string& data_dir, const std::string& file);
-int restore(const std::string& file, const std::string& data_dir);
-int version();
+Verb apply_verb();
+Verb attach_verb();
+Verb backup_verb();
+Verb cancel_verb();
+Verb check_verb();
+Verb completion_verb();
+Verb delete_verb();
+Verb describe_verb();
+Verb doctor_verb();
+Verb events_verb();
+Verb example_verb();
+Verb get_verb();
+Verb graph_verb();
+Verb install_verb();
+Verb logs_verb();
+Verb operator_verb();
+Verb restore_verb();
+Verb run_verb();
+Verb serve_verb();
+Verb sim_verb();
+Verb submit_verb();
+Verb timeline_verb();
+Verb tool_verb();
+Verb top_verb();
+Verb version_verb();
+Verb wait_verb();
 
 }  // namespace muster::cli

@@ -4,20 +4,27 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <numeric>
+
+#include "base/ascii.h"
+#include "cli/terminal_text.h"
 
 namespace muster::cli {
 namespace {
 
+// Letters that are missing, too many, wrong, or swapped with their neighbour.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
+  std::vector<std::size_t> before, last, row(b.size() + 1);
   std::iota(row.begin(), row.end(), 0u);
+  const auto same = [](char x, char y) { return lower_case(x) == lower_case(y); };
   for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
+    before = std::exchange(last, row);
+    row[0] = i + 1;
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t same = diagonal + (std::tolower(a[i]) == std::tolower(b[j]) ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({same, row[j] + 1, row[j + 1] + 1});
+      row[j + 1] = std::min({last[j] + (same(a[i], b[j]) ? 0 : 1), row[j] + 1, last[j + 1] + 1});
+      const bool swapped = i > 0 && j > 0 && same(a[i], b[j - 1]) && same(a[i - 1], b[j]);
+      if (swapped) row[j + 1] = std::min(row[j + 1], before[j - 1] + 1);
     }
   }
   return row.back();
@@ -41,6 +48,15 @@ std::string_view line_of(std::string_view text, int line) {
                                                  ? text.size()
                                                  : text.find('\n') + 1));
   return text.substr(0, text.find('\n'));
+}
+
+// One column stays one column, so that the mark below points at the right one.
+std::string plain_line(std::string_view text, int line) {
+  std::string out(line_of(text, line));
+  for (char& c : out) {
+    if (c == '\t' || c == '\r') c = ' ';
+  }
+  return plain_text(out);
 }
 
 // The schema of the struct that a path's last part lies in.
@@ -77,12 +93,12 @@ std::string arrow(const Source& source, json::Position at, std::size_t width,
   const std::size_t column = at.column > 0 ? static_cast<std::size_t>(at.column) : 1;
   return fmt::format(
       "  --> {}:{}:{}\n   {} | {}\n   {} | {}{}{}{}\n", source.file, at.line, at.column, number,
-      line_of(source.text, at.line), gap, std::string(column - 1, ' '),
+      plain_line(source.text, at.line), gap, std::string(column - 1, ' '),
       std::string(std::max<std::size_t>(width, 1), '^'), note.empty() ? "" : " ", note);
 }
 
 std::string meant(const std::optional<std::string>& guess) {
-  return guess ? fmt::format("did you mean \"{}\"?", *guess) : "";
+  return guess ? fmt::format("did you mean \"{}\"?", plain_text(*guess)) : "";
 }
 
 std::string explain_unknown(const std::string& path, const Source& source) {
@@ -97,7 +113,7 @@ std::string explain_unknown(const std::string& path, const Source& source) {
                                       ? json::find_position(*source.document, path)
                                       : at->second;
   const std::string_view name = last_part(path);
-  return fmt::format("error: unknown field {}\n{}", path,
+  return fmt::format("error: unknown field {}\n{}", plain_text(path),
                      arrow(source, position, name.size(), meant(did_you_mean(name, known))));
 }
 
@@ -129,9 +145,10 @@ std::string explain_cause(const Cause& cause, const Source& source) {
   const auto words = quoted(cause.message);
   const std::string value = words.empty() ? "" : words.front();
   const auto options = alternatives(cause, source);
-  std::string out = fmt::format("error: {}: {}\n{}", cause.field, cause.message,
-                                arrow(source, json::find_position(*source.document, cause.field),
-                                      value.size(), meant(did_you_mean(value, options))));
+  std::string out =
+      fmt::format("error: {}: {}\n{}", plain_text(cause.field), plain_lines(cause.message),
+                  arrow(source, json::find_position(*source.document, cause.field), value.size(),
+                        meant(did_you_mean(value, options))));
   if (!options.empty() && names_dependency(cause.field)) {
     out += fmt::format("  help: dependsOn may name only entries above it in the list: {}\n",
                        fmt::join(options, ", "));
@@ -139,7 +156,25 @@ std::string explain_cause(const Cause& cause, const Source& source) {
   return out;
 }
 
+// The number that follows a word; 0 if there is none.
+int number_after(std::string_view text, std::string_view word) {
+  const std::size_t at = text.rfind(word);
+  if (at == text.npos) return 0;
+  int number = 0;
+  text.remove_prefix(at + word.size());
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
 }  // namespace
+
+std::string explain_syntax(const Error& error, const std::string& file, std::string_view text) {
+  const json::Position at{number_after(error.message, "line "),
+                          number_after(error.message, "column ")};
+  const std::string what = error.message.substr(0, error.message.rfind(" at line "));
+  return fmt::format("error: {}\n{}Nothing was stored.\n", plain_text(what),
+                     arrow({.file = file, .text = text, .document = nullptr}, at, 1, ""));
+}
 
 std::optional<std::string> did_you_mean(std::string_view word,
                                         const std::vector<std::string>& candidates) {
@@ -166,7 +201,7 @@ std::string explain(const Error& error, const Source& source) {
     // "<nil>" is upstream's way to say that further rules were not looked at.
     if (!cause.field.empty() && cause.field != "<nil>") out += explain_cause(cause, source);
   }
-  if (out.empty()) return fmt::format("error: {}\n", error.message);
+  if (out.empty()) return fmt::format("error: {}\n", plain_lines(error.message));
   return out + "Nothing was stored.\n";
 }
 

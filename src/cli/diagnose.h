@@ -23,6 +23,9 @@ struct Source {
 // One "error: …" block per fault of the server's answer; the plain message if it names no field.
 std::string explain(const Error& error, const Source& source);
 
+// A text that is not YAML: what is wrong, and where.
+std::string explain_syntax(const Error& error, const std::string& file, std::string_view text);
+
 // The candidate nearest to the word, if it is near enough to be a slip.
 std::optional<std::string> did_you_mean(std::string_view word,
                                         const std::vector<std::string>& candidates);

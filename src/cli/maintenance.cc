@@ -9,6 +9,7 @@
 #include "store/sqlite_backup.h"
 
 namespace muster::cli {
+namespace {
 
 int check(const std::string& data_dir) {
   const auto faults = store::check_sqlite(data_dir);
@@ -36,6 +37,50 @@ int restore(const std::string& file, const std::string& data_dir) {
 int version() {
   fmt::print("muster {} (Kubernetes API 1.36)\n", MUSTER_VERSION);
   return kSucceeded;
+}
+
+struct Paths {
+  std::string data_dir;
+  std::string file;
+};
+
+}  // namespace
+
+Verb check_verb() {
+  const auto o = std::make_shared<Paths>();
+  return {.name = "check",
+          .group = "Operate",
+          .help = "Verify a data directory",
+          .flags = {{"dir", &o->data_dir, "The data directory", {}, true}},
+          .run = [o] { return check(o->data_dir); }};
+}
+
+Verb backup_verb() {
+  const auto o = std::make_shared<Paths>();
+  return {.name = "backup",
+          .group = "Operate",
+          .help = "Copy a data directory's objects to one file, also while it is served",
+          .flags = {{"dir", &o->data_dir, "The data directory", {}, true},
+                    {"file", &o->file, "The copy", {}, true}},
+          .run = [o] { return backup(o->data_dir, o->file); }};
+}
+
+Verb restore_verb() {
+  const auto o = std::make_shared<Paths>();
+  return {.name = "restore",
+          .group = "Operate",
+          .help = "Make a data directory from a backup",
+          .flags = {{"file", &o->file, "The copy", {}, true},
+                    {"dir", &o->data_dir, "The data directory", {}, true}},
+          .run = [o] { return restore(o->file, o->data_dir); }};
+}
+
+Verb version_verb() {
+  return {.name = "version",
+          .group = "Operate",
+          .help = "Print the version",
+          .flags = {},
+          .run = version};
 }
 
 }  // namespace muster::cli

@@ -17,6 +17,28 @@
 namespace muster::cli {
 namespace {
 
+struct OperatorOptions {
+  std::string kubeconfig;  // empty: the cluster in which this is a pod
+  std::string context;
+  std::string ns;
+  std::string controllers = "jobset";
+  std::string feature_gates;
+  bool leader_elect = true;
+  std::string webhook_listen;
+  std::string webhook_url;
+  bool manage_webhooks = false;
+  std::string data_dir;
+  std::string health_listen;
+  bool allow_remote = false;
+};
+
+struct InstallOptions {
+  bool print = false;
+  std::string ns;
+  std::string webhook_url;
+  std::string webhook_ca;  // a file
+};
+
 Result<client::ServerConfig> server_config(const OperatorOptions& options) {
   if (!options.kubeconfig.empty())
     return client::load_kubeconfig(options.kubeconfig, options.context);
@@ -81,8 +103,6 @@ void greet(const std::string& server, const KubernetesEngine& engine) {
   std::fflush(stdout);
 }
 
-}  // namespace
-
 int run_operator(const OperatorOptions& options) {
   auto engine_or = engine_options(options);
   if (!engine_or) return complain(engine_or.error(), kUsage);
@@ -122,6 +142,50 @@ int install(const InstallOptions& options) {
   }
   fmt::print("{}", install_yaml(api::Registry::builtin(), settings));
   return kSucceeded;
+}
+
+}  // namespace
+
+Verb operator_verb() {
+  const auto o = std::make_shared<OperatorOptions>();
+  return {.name = "operator",
+          .group = "Operate",
+          .help = "Run the controllers and webhooks for a Kubernetes cluster",
+          .flags = {{"--kubeconfig", &o->kubeconfig,
+                     "How to reach the API server [as a pod of the cluster]"},
+                    {"--context", &o->context, "Of the kubeconfig [its current one]"},
+                    {"-n,--namespace", &o->ns, "Where the lease is [the pod's, or jobset-system]"},
+                    {"--controllers", &o->controllers, "Names, as for serve"},
+                    {"--feature-gates", &o->feature_gates, "A=true,B=false"},
+                    {"--leader-elect,!--no-leader-elect", &o->leader_elect,
+                     "Work only while holding the lease [on]"},
+                    {"--webhook-listen", &o->webhook_listen,
+                     "ADDRESS:PORT to serve admission webhooks at [none]"},
+                    {"--webhook-url", &o->webhook_url,
+                     "How the API server reaches the webhooks [https:// and that address]"},
+                    {"--manage-webhooks", &o->manage_webhooks,
+                     "Tell the API server of the webhooks and their authority"},
+                    {"--data-dir", &o->data_dir,
+                     "Keep the webhooks' authority here [a new one in every process]"},
+                    {"--health-listen", &o->health_listen,
+                     "ADDRESS:PORT for /healthz, /readyz and /metrics [none]"},
+                    {"--allow-remote", &o->allow_remote,
+                     "Allow addresses that other machines can reach"}},
+          .run = [o] { return run_operator(*o); }};
+}
+
+Verb install_verb() {
+  const auto o = std::make_shared<InstallOptions>();
+  return {
+      .name = "install",
+      .group = "Operate",
+      .help = "What a cluster needs before `muster operator` works there",
+      .flags = {{"--print", &o->print, "Print it as YAML, for kubectl apply --server-side"},
+                {"-n,--namespace", &o->ns, "Of the operator [jobset-system]"},
+                {"--webhook-url", &o->webhook_url, "With webhook configurations for this address"},
+                {"--webhook-ca", &o->webhook_ca,
+                 "A PEM file: who signed the webhooks' certificate"}},
+      .run = [o] { return install(*o); }};
 }
 
 }  // namespace muster::cli

@@ -4,11 +4,20 @@
 
 #include <cstdio>
 
+#include "cli/exit_code.h"
+#include "cli/terminal_text.h"
+
 namespace muster::cli {
 
 int complain(const Error& error, int exit_code) {
-  fmt::print(stderr, "error: {}\n", error.message);
+  fmt::print(stderr, "error: {}\n", plain_lines(error.message));
   return exit_code;
+}
+
+int misused(std::string_view what, std::string_view help) {
+  fmt::print(stderr, "error: {}\n", plain_text(what));
+  if (!help.empty()) fmt::print(stderr, "  help: {}\n", help);
+  return kUsage;
 }
 
 }  // namespace muster::cli

@@ -1,33 +1,214 @@
-// `muster run FILE`: apply it to a private engine, follow the logs, end with the outcome.
+// `muster run FILE`: its objects on a private engine, or on a server that is up, followed to the
+// JobSet's end.
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
-#include <iostream>
-#include <iterator>
-#include <map>
 #include <optional>
 
 #include "cli/commands.h"
+#include "cli/connection.h"
 #include "cli/controller_list.h"
-#include "cli/data_dir.h"
-#include "cli/diagnose.h"
+#include "cli/durations.h"
 #include "cli/engine.h"
 #include "cli/exit_code.h"
-#include "cli/log_lines.h"
+#include "cli/follow.h"
+#include "cli/keys.h"
+#include "cli/kinds.h"
+#include "cli/manifest.h"
 #include "cli/print.h"
 #include "cli/signals.h"
-#include "client/informer.h"
+#include "cli/terminal_text.h"
 #include "json/parse.h"
-#include "json/write.h"
-#include "json/yaml.h"
 
 namespace muster::cli {
 namespace {
 
-using json::Value;
+struct RunOptions {
+  ServerFlags server;
+  NodeFlags node;
+  std::string file;
+  std::string prefix = "name";
+  std::string exit_code_from;
+  std::string timeout;
+  bool timestamps = false;
+  bool no_progress = false;
+};
+
+// What is run, and how.
+struct Plan {
+  Manifest manifest;
+  FollowOptions follow;
+  bool progress = true;
+  bool is_private = false;  // nothing of it may be left
+  std::string kubeconfig;   // for others who want to look on; empty: they know
+};
+
+// One run: from the first create to the JobSet's end, or to the second Ctrl-C.
+class Run {
+ public:
+  Run(client::Transport& transport, Plan plan)
+      : loop_(transport.loop()),
+        client_(transport, "muster-run"),
+        plan_(std::move(plan)),
+        screen_({.progress = plan_.progress}) {}
+
+  void begin() { create_next(); }
+  int exit_code() const { return exit_code_; }
+
+  void signalled(int number) {
+    if (!std::exchange(stopping_, true)) {
+      exit_code_ = kSignal + number;
+      screen_.clear_block();
+      screen_.note(fmt::format("stopping {}; once more kills it", plan_.follow.job_set));
+      return stop();
+    }
+    screen_.note("killed");
+    kill();
+  }
+
+  void detach() {
+    if (stopping_ || plan_.is_private || !follow_) return;
+    screen_.clear_block();
+    screen_.note(fmt::format("{} goes on; muster attach {} comes back to it", plan_.follow.job_set,
+                             plan_.follow.job_set));
+    end(kSucceeded);
+  }
+
+ private:
+  void create_next() {
+    if (created_ == plan_.manifest.objects().size()) return follow();
+    const ManifestObject& object = plan_.manifest.objects()[created_];
+    client_.write({.verb = client::Verb::kCreate,
+                   .resource = object.resource,
+                   .ns = object.ns,
+                   .name = object.name,
+                   .body = object.body,
+                   .strict = true},
+                  [this](Result<std::string> answer) {
+                    if (!answer) return refused(answer.error());
+                    took(*answer);
+                  });
+  }
+
+  void took(std::string_view answer) {
+    const ManifestObject& object = plan_.manifest.objects()[created_];
+    if (object.resource == &job_sets()) {
+      json::Arena arena;
+      const auto tree = json::parse(arena, answer);
+      // Of the created object: the file may have given a prefix only.
+      if (tree) plan_.follow.job_set = tree->get({"metadata", "name"}).as_string();
+      plan_.follow.ns = object.ns;
+    }
+    ++created_;
+    create_next();
+  }
+
+  // What the JobSet needs may be there already; it itself may not.
+  void refused(const Error& error) {
+    const ManifestObject& object = plan_.manifest.objects()[created_];
+    if (error.code != Code::kAlreadyExists) {
+      fmt::print(stderr, "{}", plan_.manifest.explain(object, error));
+      return end(exit_code_of(error));
+    }
+    if (object.resource == &job_sets()) {
+      fmt::print(stderr,
+                 "error: {}\n  help: muster attach {} follows the one that is there, muster delete "
+                 "jobset {} makes room\n",
+                 plain_text(error.message), object.name, object.name);
+      return end(kRefused);
+    }
+    client_.write({.verb = client::Verb::kPatch,
+                   .resource = object.resource,
+                   .ns = object.ns,
+                   .name = object.name,
+                   .body = object.body,
+                   .patch_type = client::PatchType::kApply,
+                   .force = true,
+                   .strict = true},
+                  [this, &object](Result<std::string> answer) {
+                    if (answer) return took(*answer);
+                    fmt::print(stderr, "{}", plan_.manifest.explain(object, answer.error()));
+                    end(exit_code_of(answer.error()));
+                  });
+  }
+
+  void follow() {
+    if (!plan_.kubeconfig.empty())
+      screen_.note(
+          fmt::format("watch it: KUBECONFIG={} kubectl get jobsets,jobs,pods", plan_.kubeconfig));
+    plan_.follow.logs.colours = screen_.colours();
+    follow_.emplace(client_, screen_, plan_.follow, [this](int code) { over(code); });
+    follow_->on_change([this] { end_if_stopped(); });
+    follow_->start();
+  }
+
+  // The JobSet has ended, or there is no use in waiting for it.
+  void over(int code) {
+    if (stopping_) return;
+    exit_code_ = code;
+    const bool gave_up = code == kTimedOut || code == kCannotPlace;
+    const bool leave = plan_.is_private ? follow_->live_pods().empty() : !gave_up;
+    if (leave || follow_->is_deleted()) return end(code);
+    stopping_ = true;
+    if (gave_up) screen_.note(fmt::format("stopping {}", plan_.follow.job_set));
+    stop();
+  }
+
+  // Its pods get their grace period; the JobSet goes when they have gone.
+  void stop() {
+    if (!follow_) return end(exit_code_);
+    follow_->expect_deletion();
+    client_.write({.verb = client::Verb::kDelete,
+                   .resource = &job_sets(),
+                   .ns = plan_.follow.ns,
+                   .name = plan_.follow.job_set,
+                   .body = R"({"propagationPolicy":"Foreground"})"},
+                  [this](const Result<std::string>& answer) {
+                    if (answer || answer.error().code == Code::kNotFound) return end_if_stopped();
+                    complain(answer.error());
+                    end(exit_code_);
+                  });
+  }
+
+  void end_if_stopped() {
+    if (stopping_ && follow_ && follow_->is_deleted() && follow_->live_pods().empty())
+      end(exit_code_);
+  }
+
+  void kill() {
+    const auto pods_left = follow_ ? follow_->live_pods() : std::vector<std::string>();
+    if (pods_left.empty()) return end(exit_code_);
+    const auto missing = std::make_shared<std::size_t>(pods_left.size());
+    for (const std::string& pod : pods_left) {
+      client_.write({.verb = client::Verb::kDelete,
+                     .resource = &pods(),
+                     .ns = plan_.follow.ns,
+                     .name = pod,
+                     .body = R"({"gracePeriodSeconds":0})"},
+                    [this, missing](const Result<std::string>&) {
+                      if (--*missing == 0) end(exit_code_);
+                    });
+    }
+  }
+
+  void end(int code) {
+    exit_code_ = code;
+    screen_.clear_block();
+    loop_.stop();
+  }
+
+  Loop& loop_;
+  client::Client client_;
+  Plan plan_;
+  Screen screen_;
+  std::size_t created_ = 0;
+  std::optional<Follow> follow_;
+  bool stopping_ = false;
+  int exit_code_ = kRefused;
+};
 
 // A directory of our own, gone when the run is over.
 class PrivateDirectory {
@@ -47,218 +228,126 @@ class PrivateDirectory {
   std::string path_;
 };
 
-Result<std::string> read_input(const std::string& file) {
-  if (file != "-") return read_file(file);
-  return std::string(std::istreambuf_iterator<char>(std::cin), {});
+int run_on(Loop& loop, client::Transport& transport, Signals& signals, Plan plan) {
+  const bool can_detach = !plan.is_private;
+  Run run(transport, std::move(plan));
+  signals.on_signal(loop, [&](int number) { run.signalled(number); });
+  std::optional<Keys> keys;
+  if (can_detach)
+    keys.emplace(loop, [&](Key key) {
+      if (key == Key{'d'}) run.detach();
+    });
+  run.begin();
+  loop.run();
+  return run.exit_code();
 }
 
-// Of the created object: the file may have given a prefix only.
-std::string name_in(std::string_view object) {
-  json::Arena arena;
-  const auto tree = json::parse(arena, object);
-  return tree ? std::string(tree->get({"metadata", "name"}).as_string()) : "";
+// One that answers: a data directory may have been left by a server that is gone.
+bool answers(Connection& connection) { return connection.get("/livez").has_value(); }
+
+int run_there(Connection& connection, Signals& signals, Plan plan) {
+  plan.follow.keys = "Ctrl-C: stop, twice: kill, d: detach";
+  return run_on(connection.loop(), connection.transport(), signals, std::move(plan));
 }
 
-// One run: from the first create to the JobSet's end.
-class Run {
- public:
-  Run(Loop& loop, client::Transport& transport, std::string ns, std::string kubeconfig)
-      : loop_(loop),
-        client_(transport, "muster-run"),
-        ns_(std::move(ns)),
-        kubeconfig_(std::move(kubeconfig)) {}
-
-  // The text outlives the run.
-  Status begin(const std::string& file, std::string_view text) {
-    file_ = file;
-    text_ = text;
-    MUSTER_TRY(documents_, json::parse_yaml(arena_, text));
-    for (const auto& document : documents_) MUSTER_CHECK(add(document.root));
-    if (!has_job_set_) return fail(Code::kInvalid, "there is no JobSet in the file");
-    create_next();
-    return {};
-  }
-  int exit_code() const { return exit_code_; }
-
- private:
-  Status add(Value object) {
-    const std::string_view api_version = object.get("apiVersion").as_string(),
-                           kind = object.get("kind").as_string();
-    const api::Resource* resource = api::Registry::builtin().find_kind(api_version, kind);
-    if (resource == nullptr)
-      return fail(Code::kInvalid,
-                  fmt::format("there is no kind \"{}\" in \"{}\"", kind, api_version));
-    const std::string_view named = object.get({"metadata", "namespace"}).as_string();
-    const std::string ns = !resource->namespaced ? "" : named.empty() ? ns_ : std::string(named);
-    const std::string name(object.get({"metadata", "name"}).as_string());
-    if (kind == "JobSet") {
-      if (has_job_set_)
-        return fail(Code::kInvalid, "there are two JobSets in the file; run takes one");
-      has_job_set_ = true;
-      ns_ = ns;
-    }
-    creates_.push_back({.verb = client::Verb::kCreate,
-                        .resource = resource,
-                        .ns = ns,
-                        .name = name,
-                        .body = json::write(object),
-                        .strict = true});
-    return {};
-  }
-
-  void create_next() {
-    if (created_ == creates_.size()) return follow();
-    client_.write(creates_[created_], [this](Result<std::string> answer) {
-      if (!answer) return refused(answer.error());
-      if (creates_[created_].resource->gvk.kind == "JobSet") job_set_ = name_in(*answer);
-      ++created_;
-      create_next();
-    });
-  }
-
-  void refused(const Error& error) {
-    fmt::print(stderr, "{}",
-               explain(error, {.file = file_,
-                               .text = text_,
-                               .document = &documents_[created_],
-                               .resource = creates_[created_].resource}));
-    end(kRefused);
-  }
-
-  void follow() {
-    fmt::print(stderr, "watch it: KUBECONFIG={} kubectl get jobsets,jobs,pods\n", kubeconfig_);
-    const api::Registry& registry = api::Registry::builtin();
-    pods_ = std::make_unique<client::Informer>(
-        client_, *registry.find("", "v1", "pods"),
-        client::ListOptions{.ns = ns_,
-                            .label_selector = "jobset.sigs.k8s.io/jobset-name=" + job_set_});
-    pods_->on_change([this](const auto&, const auto& after) {
-      if (after) follow_logs(*after);
-    });
-    sets_ = std::make_unique<client::Informer>(
-        client_, *registry.find("jobset.x-k8s.io", "v1alpha2", "jobsets"),
-        client::ListOptions{.ns = ns_, .field_selector = "metadata.name=" + job_set_});
-    sets_->on_change([this](const auto&, const auto& after) { job_set_changed(after); });
-    pods_->start();
-    sets_->start();
-  }
-
-  // Every container of the pod that has been started and is not followed yet.
-  void follow_logs(const store::Object& object) {
-    json::Arena arena;
-    const Value pod = *json::parse(arena, object.bytes());
-    for (const std::string_view part : {"initContainerStatuses", "containerStatuses"}) {
-      const Value statuses = pod.get({"status", part});
-      for (const Value status : statuses.items()) {
-        const bool waiting = status.get({"state", "waiting"}).is_object();
-        const std::string container(status.get("name").as_string());
-        const std::string key = object.meta().name + "/" + container;
-        if (waiting || logs_.contains(key)) continue;
-        const std::string message(status.get({"state", "terminated", "message"}).as_string());
-        if (status.get({"state", "terminated", "reason"}).as_string() == "StartError") {
-          fmt::print(stderr, "error: {}: {}\n", object.meta().name, message);
-          logs_[key];  // told once
-          continue;
-        }
-        follow_log(key, object.meta(), container, statuses.size() > 1);
-      }
-    }
-  }
-
-  void follow_log(const std::string& key, const api::Meta& pod, const std::string& container,
-                  bool several) {
-    const auto lines =
-        std::make_shared<LogLines>(log_prefix(job_set_, pod.name, several ? container : ""));
-    const auto status = std::make_shared<int>(0);
-    ++open_logs_;
-    logs_[key] = client_.stream(client::url_path(pods_->resource(), ns_, pod.name, "log") +
-                                    "?follow=true&container=" + container,
-                                {.head = [status](int code) { *status = code; },
-                                 .data =
-                                     [lines, status](std::string_view data) {
-                                       if (*status == 200) lines->take(data);
-                                     },
-                                 .end =
-                                     [this, lines](Status) {
-                                       lines->finish();
-                                       --open_logs_;
-                                       end_if_over();
-                                     }});
-  }
-
-  void job_set_changed(const client::ObjectPtr& after) {
-    if (!after)
-      return end(complain(
-          {.code = Code::kNotFound, .message = fmt::format("jobset \"{}\" was deleted", job_set_)},
-          kCancelled));
-    json::Arena arena;
-    const Value set = *json::parse(arena, after->bytes());
-    for (const Value condition : set.get({"status", "conditions"}).items()) {
-      if (condition.get("status").as_string() != "True") continue;
-      const std::string_view type = condition.get("type").as_string();
-      if (type == "Completed" || type == "Failed")
-        outcome_ = {type == "Completed", std::string(condition.get("message").as_string())};
-    }
-    end_if_over();
-  }
-
-  // The logs are part of the run: it ends after their last line.
-  void end_if_over() {
-    if (!outcome_ || open_logs_ > 0) return;
-    const auto& [succeeded, message] = *outcome_;
-    fmt::print(stderr, "jobset {}: {}\n", job_set_, message);
-    end(succeeded ? kSucceeded : kJobSetFailed);
-  }
-
-  void end(int code) {
-    exit_code_ = code;
-    loop_.stop();
-  }
-
-  Loop& loop_;
-  client::Client client_;
-  std::string ns_;
-  std::string kubeconfig_;
-  bool has_job_set_ = false;
-  std::string job_set_;  // its name, once it is created
-  std::string file_;
-  std::string_view text_;
-  json::Arena arena_;
-  std::vector<json::YamlDocument> documents_;  // one per entry of creates_
-  std::vector<client::Operation> creates_;
-  std::size_t created_ = 0;
-  std::unique_ptr<client::Informer> pods_, sets_;
-  std::map<std::string, std::unique_ptr<client::Transport::Stream>> logs_;  // by pod/container
-  int open_logs_ = 0;
-  std::optional<std::pair<bool, std::string>> outcome_;
-  int exit_code_ = kRefused;
-};
-
-}  // namespace
-
-int run(const RunOptions& options) {
-  auto text = read_input(options.file);
-  if (!text) return complain(text.error(), kRefused);
-  Signals signals;
+int run_here(const RunOptions& options, Signals& signals, Plan plan) {
+  const std::string& data_dir = options.server.data_dir;
+  const auto nodes = node_options(options.node);
+  if (!nodes) return complain(nodes.error(), kUsage);
   std::optional<PrivateDirectory> own;
-  if (options.data_dir.empty()) own.emplace();
-  const std::string dir = own ? own->path() : options.data_dir;
+  if (data_dir.empty()) own.emplace();
+  const std::string dir = own ? own->path() : data_dir;
   if (dir.empty())
     return complain({.code = Code::kUnavailable, .message = "cannot make a private directory"},
                     kRefused);
-  auto engine = Engine::start({.data_dir = dir, .controllers = all_controllers()});
+  auto engine = Engine::start({.data_dir = dir,
+                               .controllers = all_controllers(),
+                               .nodes = *nodes,
+                               .pod_user = options.node.pod_user,
+                               .leave_nothing = true});
   if (!engine) return complain(engine.error(), kRefused);
-  Loop& loop = (*engine)->loop();
-  Run run(loop, (*engine)->transport(), options.ns, (*engine)->kubeconfig_file());
-  if (const auto begun = run.begin(options.file, *text); !begun)
-    return complain(begun.error(), kRefused);
-  int signal = 0;
-  signals.on_signal(loop, [&](int number) {
-    signal = number;
-    loop.stop();
+  plan.is_private = true;
+  plan.follow.fixed_nodes = true;
+  plan.follow.keys = "Ctrl-C: stop, twice: kill";
+  plan.kubeconfig = (*engine)->kubeconfig_file();
+  return run_on((*engine)->loop(), (*engine)->transport(), signals, std::move(plan));
+}
+
+Result<FollowOptions> follow_options(const RunOptions& options) {
+  FollowOptions follow;
+  follow.logs.timestamps = options.timestamps;
+  follow.logs.prefix = options.prefix == "rank"   ? Prefix::kRank
+                       : options.prefix == "none" ? Prefix::kNone
+                                                  : Prefix::kName;
+  follow.exit_code_from = options.exit_code_from;
+  if (!options.timeout.empty()) {
+    MUSTER_TRY(follow.timeout, parse_duration(options.timeout, "--timeout"));
+  }
+  return follow;
+}
+
+// One JobSet, and what it needs.
+Status check(const Manifest& manifest) {
+  const auto sets = std::ranges::count_if(manifest.objects(), [](const ManifestObject& object) {
+    return object.resource == &job_sets();
   });
-  loop.run();
-  return signal != 0 ? kSignal + signal : run.exit_code();
+  if (sets == 1) return {};
+  return fail(Code::kInvalid,
+              sets == 0 ? "error: there is no JobSet in the file\n"
+                        : "error: there are several JobSets in the file; run takes one\n");
+}
+
+int run(const RunOptions& options) {
+  auto follow = follow_options(options);
+  if (!follow) return complain(follow.error(), kUsage);
+  Signals signals;
+  std::unique_ptr<Connection> connection;
+  const bool elsewhere = !options.server.kubeconfig.empty();
+  if (elsewhere || !options.server.data_dir.empty()) {
+    auto opened = Connection::open(options.server);
+    if (!opened && elsewhere) return complain(opened.error());
+    if (opened && (elsewhere || answers(**opened))) connection = *std::move(opened);
+  }
+  const std::string default_ns = connection                  ? connection->ns()
+                                 : options.server.ns.empty() ? "default"
+                                                             : options.server.ns;
+  auto manifest = Manifest::read(options.file, default_ns);
+  if (manifest) {
+    if (const auto checked = check(*manifest); !checked)
+      manifest = std::unexpected(checked.error());
+  }
+  if (!manifest) return complain_verbatim(manifest.error());
+  Plan plan{.manifest = *std::move(manifest),
+            .follow = *std::move(follow),
+            .progress = !options.no_progress,
+            .kubeconfig = {}};
+  return connection ? run_there(*connection, signals, std::move(plan))
+                    : run_here(options, signals, std::move(plan));
+}
+
+}  // namespace
+
+Verb run_verb() {
+  const auto o = std::make_shared<RunOptions>();
+  return {.name = "run",
+          .group = "Run",
+          .help = "Run a JobSet here, follow its logs and end with its outcome",
+          .flags = with_node_flags(
+              o->node,
+              {{"file", &o->file, "A YAML file, or - for standard input", {}, true},
+               {"-n,--namespace", &o->server.ns, "Namespace for objects that name none [default]"},
+               {"--kubeconfig", &o->server.kubeconfig,
+                "Run it on this server instead, which has muster"},
+               {"--context", &o->server.context, "Of the kubeconfig [its current one]"},
+               {"--data-dir", &o->server.data_dir,
+                "Keep the objects and logs here [a private directory, removed at the end]"},
+               {"--timeout", &o->timeout, "Stop it after this time: 90s, 10m, 2h"},
+               {"--exit-code-from", &o->exit_code_from,
+                "RJOB[/JOB[/POD]]: end with the exit code of this process"},
+               {"--prefix", &o->prefix, "What stands before a log line", {"name", "rank", "none"}},
+               {"-t,--timestamps", &o->timestamps, "The time before each log line"},
+               {"--no-progress", &o->no_progress, "Plain lines, also on a terminal"}}),
+          .run = [o] { return run(*o); }};
 }
 
 }  // namespace muster::cli

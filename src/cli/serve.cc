@@ -34,6 +34,8 @@ Result<EngineOptions> engine_options(const ServeOptions& options) {
   engine.port = listen.port;
   MUSTER_TRY(engine.controllers, parse_controllers(options.controllers));
   MUSTER_CHECK(engine.gates.set(options.feature_gates));
+  MUSTER_TRY(engine.nodes, node_options(options.node));
+  engine.pod_user = options.node.pod_user;
   return engine;
 }
 
@@ -44,8 +46,6 @@ void allow_many_connections() {
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
-
-}  // namespace
 
 int serve(ServeOptions options) {
   if (const auto read = apply_config_file(options); !read) return complain(read.error(), kUsage);
@@ -61,6 +61,30 @@ int serve(ServeOptions options) {
   std::fflush(stdout);
   loop.run();
   return kSucceeded;
+}
+
+}  // namespace
+
+Verb serve_verb() {
+  const auto o = std::make_shared<ServeOptions>();
+  return {.name = "serve",
+          .group = "Operate",
+          .help = "Serve the Kubernetes API with its controllers on this machine",
+          .flags = with_node_flags(
+              o->node,
+              {{"--data-dir", &o->data_dir,
+                "Where objects, keys and logs are kept (created with mode 0700)"},
+               {"--listen", &o->listen, "ADDRESS:PORT; port 0 takes any free one"},
+               {"--allow-remote", &o->allow_remote,
+                "Allow --listen an address that other machines can reach"},
+               {"--name", &o->names, "A further name or address that clients use for this server"},
+               {"--kubeconfig-out", &o->kubeconfig_out,
+                "Where to write the admin's kubeconfig [DATA-DIR/kubeconfig]"},
+               {"--controllers", &o->controllers,
+                "* or none or names; -name removes one: *,-job,-agent"},
+               {"--feature-gates", &o->feature_gates, "A=true,B=false"},
+               {"--config", &o->config_file, "The same settings as a YAML file; flags win"}}),
+          .run = [o] { return serve(*o); }};
 }
 
 }  // namespace muster::cli

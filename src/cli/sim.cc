@@ -14,6 +14,18 @@
 namespace muster::cli {
 namespace {
 
+struct SimOptions {
+  std::vector<std::string> files;  // scenarios
+  std::uint64_t seed = 1;
+  std::uint64_t runs = 1;     // with so many seeds from `seed` on
+  bool faults = false;        // random ones, made of the seed
+  bool crash_points = false;  // die before and after every write, one after the other
+  std::string crash_at;       // one of these: "17", "17+", "17s", "17+s"
+  bool trace = false;         // print the controllers' writes
+  std::string output;         // json: what is left; state: in canonical form
+  std::string compare;        // a file with a List: another engine's end, which must be the same
+};
+
 // How to see this very run again.
 std::string command(const std::string& file, const SimOptions& options,
                     const sim::RunOptions& run) {
@@ -146,9 +158,20 @@ Result<std::string> read_state(const std::string& file) {
   return sim::canonical_state(list.get("items").items());
 }
 
-}  // namespace
+// What one sees who asks for nothing.
+int introduce() {
+  fmt::print(stderr,
+             "error: say which scenario to simulate: muster sim FILE...\n"
+             "  A scenario is a file of JobSets with stages of what happens to them (pods that "
+             "fail, nodes that go),\n"
+             "  played in virtual time by the real controllers; docs/simulation.md describes it, "
+             "tests/scenarios holds some.\n"
+             "  help: muster sim tests/scenarios/create.yaml --trace\n");
+  return kUsage;
+}
 
 int simulate(const SimOptions& options) {
+  if (options.files.empty()) return introduce();
   // Refused writes are what it is about.
   log::configure(log::Level::kError, log::Format::kText);
   std::optional<std::string> expected;
@@ -169,6 +192,29 @@ int simulate(const SimOptions& options) {
     }
   }
   return Simulator(options, crash_at, std::move(expected)).run();
+}
+
+}  // namespace
+
+Verb sim_verb() {
+  const auto o = std::make_shared<SimOptions>();
+  return {.name = "sim",
+          .group = "Understand",
+          .help = "Run scenarios in virtual time with the real controllers, and faults if wanted",
+          .flags = {{"files", &o->files, "Scenario files (docs/simulation.md)"},
+                    {"--seed", &o->seed, "Of everything that is random"},
+                    {"--runs", &o->runs, "So many, each with the next seed"},
+                    {"--faults", &o->faults,
+                     "Crashes, lost answers, conflicts, cut and late watches, made of the seed"},
+                    {"--crash-points", &o->crash_points,
+                     "Die before and after every single write; the end must stay the same"},
+                    {"--crash-at", &o->crash_at,
+                     "One crash point: number of the write, + for after it, s for a stale cache"},
+                    {"--trace", &o->trace, "Print the controllers' writes"},
+                    {"-o,--output", &o->output, "Print what is left at the end", {"json", "state"}},
+                    {"--compare", &o->compare,
+                     "A List of objects (JSON), the end on another engine: say how it differs"}},
+          .run = [o] { return simulate(*o); }};
 }
 
 }  // namespace muster::cli

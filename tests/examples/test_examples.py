@@ -18,6 +18,10 @@ STORIES = {
     'parameter-servers': ['model and data set are there', 'parameter server a is up', 'worker 0 trains', 'worker 0 is done'],
     'two-initializers': ['fetching hf://meta-llama', 'tuning', 'tuned'],
     'driver-then-workers': ['the driver listens', 'worker 0 works'],
+    'ddp': ['rank 0 of 4: joined at ddp-workers-0-0.ddp', 'rank 0 of 4: step 3, the sum of all ranks is 18'],
+    'driver-workers': ['listening at', 'heard: worker'],
+    'initializers': ['the data set is there', 'the model is there', 'trains llama on one two three'],
+    'mpi': ['takes launches', 'of 8 on mpi-workers-0-3'],
     'queue-driver-workers': ['the queue is open', 'driver 0 is up', 'worker 0 works', 'the queue is closed'],
 }
 

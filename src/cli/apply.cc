@@ -1,0 +1,109 @@
+// `muster apply -f FILE`: the objects of files, by server-side apply.
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/connection.h"
+#include "cli/exit_code.h"
+#include "cli/manifest.h"
+#include "cli/output.h"
+#include "cli/print.h"
+#include "json/parse.h"
+
+namespace muster::cli {
+namespace {
+
+struct ApplyOptions {
+  ServerFlags server;
+  std::vector<std::string> files;
+  std::string output;
+  bool force = false;
+};
+
+std::string version_of(std::string_view body) {
+  json::Arena arena;
+  const auto tree = json::parse(arena, body);
+  return tree ? std::string(tree->get({"metadata", "resourceVersion"}).as_string()) : "";
+}
+
+// "created", "configured" or "unchanged"; an object with generateName is always new.
+Result<std::string_view> apply_object(Connection& connection, const ManifestObject& object,
+                                      bool force, std::string& body) {
+  client::Operation operation{.verb = client::Verb::kCreate,
+                              .resource = object.resource,
+                              .ns = object.ns,
+                              .name = object.name,
+                              .body = object.body,
+                              .strict = true};
+  if (object.name.empty()) {
+    MUSTER_TRY(body, connection.write(operation));
+    return "created";
+  }
+  const auto before = connection.get(client::url_path(*object.resource, object.ns, object.name));
+  if (!before && before.error().code != Code::kNotFound) return std::unexpected(before.error());
+  operation.verb = client::Verb::kPatch;
+  operation.patch_type = client::PatchType::kApply;
+  operation.force = force;
+  MUSTER_TRY(body, connection.write(operation));
+  if (!before) return "created";
+  return version_of(*before) == version_of(body) ? "unchanged" : "configured";
+}
+
+int apply_file(Connection& connection, const std::string& file, const ApplyOptions& options,
+               const Output& output) {
+  const auto manifest = Manifest::read(file, connection.ns());
+  if (!manifest) return complain_verbatim(manifest.error());
+  int worst = kSucceeded;
+  for (const ManifestObject& object : manifest->objects()) {
+    std::string body;
+    const auto done = apply_object(connection, object, options.force, body);
+    if (!done) {
+      const bool unreachable = done.error().code == Code::kUnavailable;
+      fmt::print(stderr, "{}", manifest->explain(object, done.error()));
+      if (done.error().code == Code::kConflict)
+        fmt::print(stderr, "  help: --force-conflicts takes these fields over\n");
+      worst = exit_code_of(done.error());
+      if (unreachable) return worst;
+      continue;
+    }
+    json::Arena arena;
+    const auto tree = json::parse(arena, body);
+    if (!tree) return complain(tree.error());
+    if (output.is_table()) {
+      fmt::print("{} {}\n", object_name(*tree), *done);
+    } else {
+      fmt::print("{}", output.print(*tree));
+    }
+  }
+  return worst;
+}
+
+int apply(const ApplyOptions& options) {
+  if (options.files.empty()) return misused("say which file to apply", "muster apply -f FILE");
+  const auto output = Output::parse(options.output);
+  if (!output) return complain(output.error(), kUsage);
+  auto connection = Connection::open(options.server);
+  if (!connection) return complain(connection.error());
+  int worst = kSucceeded;
+  for (const std::string& file : options.files) {
+    if (const int code = apply_file(**connection, file, options, *output); code != kSucceeded)
+      worst = code;
+  }
+  return worst;
+}
+
+}  // namespace
+
+Verb apply_verb() {
+  const auto o = std::make_shared<ApplyOptions>();
+  return {.name = "apply",
+          .group = "Objects",
+          .help = "Create or change objects as files say (server-side apply)",
+          .flags = with_server_flags(
+              o->server,
+              {{"-f,--filename", &o->files, "A YAML or JSON file, - is standard input"},
+               {"-o,--output", &o->output, std::string(kOutputHelp)},
+               {"--force-conflicts", &o->force, "Take fields that other managers have set"}}),
+          .run = [o] { return apply(*o); }};
+}
+
+}  // namespace muster::cli

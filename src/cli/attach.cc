@@ -1,0 +1,98 @@
+// `muster attach NAME`: what `run` shows, of a JobSet that is there already.
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/connection.h"
+#include "cli/durations.h"
+#include "cli/exit_code.h"
+#include "cli/follow.h"
+#include "cli/keys.h"
+#include "cli/kinds.h"
+#include "cli/lookup.h"
+#include "cli/print.h"
+#include "cli/signals.h"
+
+namespace muster::cli {
+namespace {
+
+struct AttachOptions {
+  ServerFlags server;
+  std::string name;
+  std::string prefix = "name";
+  std::string exit_code_from;
+  std::string timeout;
+  std::int64_t tail = -1;
+  bool timestamps = false;
+  bool no_progress = false;
+};
+
+int attach(const AttachOptions& options) {
+  FollowOptions follow{.ns = {},
+                       .job_set = {},
+                       .logs = {},
+                       .keys = "Ctrl-C, d: leave it running",
+                       .exit_code_from = options.exit_code_from,
+                       .timeout = {}};
+  if (!options.timeout.empty()) {
+    const auto timeout = parse_duration(options.timeout, "--timeout");
+    if (!timeout) return complain(timeout.error(), kUsage);
+    follow.timeout = *timeout;
+  }
+  Signals signals;
+  auto connection = Connection::open(options.server);
+  if (!connection) return complain(connection.error());
+  const auto found = find_object(**connection, options.name, {&job_sets()});
+  if (!found) return complain(found.error());
+  if (found->resource != &job_sets()) return misused("attach follows JobSets; muster logs others");
+  Loop& loop = (*connection)->loop();
+  Screen screen({.progress = !options.no_progress});
+  follow.ns = (*connection)->ns();
+  follow.job_set = found->name;
+  follow.logs = {.timestamps = options.timestamps,
+                 .container = {},
+                 .tail = options.tail,
+                 .prefix = options.prefix == "rank"   ? Prefix::kRank
+                           : options.prefix == "none" ? Prefix::kNone
+                                                      : Prefix::kName,
+                 .colours = screen.colours()};
+  int exit_code = kSucceeded;
+  const auto end = [&](int code) {
+    exit_code = code;
+    loop.stop();
+  };
+  const auto leave = [&](int code) {
+    screen.clear_block();
+    screen.note(fmt::format("{} goes on", follow.job_set));
+    end(code);
+  };
+  Follow view((*connection)->client(), screen, follow, end);
+  signals.on_signal(loop, [&](int number) { leave(kSignal + number); });
+  const Keys keys(loop, [&](Key key) {
+    if (key == Key{'d'}) leave(kSucceeded);
+  });
+  view.start();
+  loop.run();
+  return exit_code;
+}
+
+}  // namespace
+
+Verb attach_verb() {
+  const auto o = std::make_shared<AttachOptions>();
+  return {.name = "attach",
+          .group = "Run",
+          .help = "Follow a JobSet that is running, and end with its outcome",
+          .flags = with_server_flags(
+              o->server,
+              {{"name", &o->name, "A JobSet", {}, true},
+               {"--timeout", &o->timeout, "Leave after this time: 90s, 10m, 2h"},
+               {"--tail", &o->tail, "Begin with so many lines of each log [all]"},
+               {"--exit-code-from", &o->exit_code_from,
+                "RJOB[/JOB[/POD]]: end with the exit code of this process"},
+               {"--prefix", &o->prefix, "What stands before a log line", {"name", "rank", "none"}},
+               {"-t,--timestamps", &o->timestamps, "The time before each log line"},
+               {"--no-progress", &o->no_progress, "Plain lines, also on a terminal"}}),
+          .run = [o] { return attach(*o); }};
+}
+
+}  // namespace muster::cli

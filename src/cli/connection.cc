@@ -1,0 +1,144 @@
+#include "cli/connection.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <optional>
+
+#include "cli/exit_code.h"
+#include "cli/print.h"
+#include "client/https.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr std::string_view kManager = "muster";
+
+bool exists(const std::string& file) { return ::access(file.c_str(), F_OK) == 0; }
+
+// $KUBECONFIG may list several files; the first that is there counts.
+std::string first_of(std::string_view list) {
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(':'), list.size());
+    const std::string file(list.substr(0, end));
+    if (!file.empty() && exists(file)) return file;
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return "";
+}
+
+std::string from_surroundings() {
+  if (const char* const list = std::getenv("KUBECONFIG"); list != nullptr && *list != '\0')
+    return first_of(list);
+  const char* const home = std::getenv("HOME");
+  return home == nullptr ? "" : first_of(std::string(home) + "/.kube/config");
+}
+
+http::Request request_for(std::string target, std::string_view form) {
+  http::Request request{
+      .method = "GET", .target = std::move(target), .headers = {}, .body = {}, .peer = {}};
+  request.headers.emplace_back("Accept", form);
+  request.headers.emplace_back("User-Agent", kManager);
+  return request;
+}
+
+}  // namespace
+
+Result<client::ServerConfig> find_server(const ServerFlags& flags) {
+  if (!flags.kubeconfig.empty()) return client::load_kubeconfig(flags.kubeconfig, flags.context);
+  if (!flags.data_dir.empty()) {
+    const std::string file = flags.data_dir + "/kubeconfig";
+    if (!exists(file)) {
+      return fail(Code::kUnavailable,
+                  fmt::format("no server keeps its objects in {}: start one with `muster serve "
+                              "--data-dir {}`",
+                              flags.data_dir, flags.data_dir));
+    }
+    return client::load_kubeconfig(file, flags.context);
+  }
+  const std::string file = from_surroundings();
+  if (file.empty()) {
+    return fail(Code::kUnavailable,
+                "no server is named: --data-dir DIR takes the one that `muster serve --data-dir "
+                "DIR` has started, --kubeconfig FILE or $KUBECONFIG any other");
+  }
+  return client::load_kubeconfig(file, flags.context);
+}
+
+Result<std::unique_ptr<Connection>> Connection::open(const ServerFlags& flags) {
+  MUSTER_TRY(client::ServerConfig server, find_server(flags));
+  if (!flags.ns.empty()) server.ns = flags.ns;
+  return open(std::move(server));
+}
+
+Result<std::unique_ptr<Connection>> Connection::open(client::ServerConfig server) {
+  std::unique_ptr<Connection> out(new Connection);
+  out->ns_ = server.ns;
+  out->url_ = server.url;
+  out->loop_ = make_real_loop();
+  MUSTER_TRY(out->transport_, client::make_https_transport(*out->loop_, std::move(server)));
+  out->client_ = std::make_unique<client::Client>(*out->transport_, std::string(kManager));
+  return out;
+}
+
+Result<std::string> Connection::await(const std::function<void(client::Client::Reply)>& ask) {
+  std::optional<Result<std::string>> answer;
+  ask([&](Result<std::string> body) {
+    answer = std::move(body);
+    loop_->stop();
+  });
+  while (!answer) loop_->run();  // a stop for another reason is not an answer
+  if (!*answer && answer->error().code == Code::kUnavailable) {
+    return fail(Code::kUnavailable, fmt::format("the server at {} cannot be reached: {}", url_,
+                                                answer->error().message));
+  }
+  return *std::move(answer);
+}
+
+Result<std::string> Connection::get(std::string target, std::string_view form) {
+  return await([&](client::Client::Reply reply) {
+    transport_->send(
+        request_for(std::move(target), form),
+        [reply = std::move(reply)](Result<client::Answer> answer) mutable {
+          if (!answer) return reply(std::unexpected(std::move(answer).error()));
+          if (answer->status / 100 != 2) {
+            return reply(std::unexpected(client::error_of_status(answer->status, answer->body)));
+          }
+          reply(std::move(answer->body));
+        });
+  });
+}
+
+Result<std::string> Connection::get(const api::Resource& resource, std::string_view name) {
+  return get(client::url_path(resource, resource.namespaced ? ns_ : "", name));
+}
+
+Result<std::string> Connection::list(const api::Resource& resource, client::ListOptions options) {
+  return await(
+      [&](client::Client::Reply reply) { client_->list(resource, options, std::move(reply)); });
+}
+
+Result<std::string> Connection::write(const client::Operation& operation) {
+  return await([&](client::Client::Reply reply) { client_->write(operation, std::move(reply)); });
+}
+
+std::unique_ptr<client::Transport::Stream> Connection::stream(
+    std::string target, std::string_view form, client::Transport::StreamEvents events) {
+  return transport_->stream(request_for(std::move(target), form), std::move(events));
+}
+
+int exit_code_of(const Error& error) {
+  switch (error.code) {
+    case Code::kUnavailable:
+      return kUnreachable;
+    case Code::kTimeout:
+      return kTimedOut;
+    default:
+      return kRefused;
+  }
+}
+
+int complain(const Error& error) { return complain(error, exit_code_of(error)); }
+
+}  // namespace muster::cli

@@ -1,0 +1,62 @@
+// A server to talk to, for verbs that ask and wait for the answer.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/loop.h"
+#include "base/result.h"
+#include "cli/verb.h"
+#include "client/client.h"
+#include "client/kubeconfig.h"
+
+namespace muster::cli {
+
+inline constexpr std::string_view kJsonForm = "application/json";
+inline constexpr std::string_view kTableForm =
+    "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
+
+// Where the server is: --kubeconfig, --data-dir, $KUBECONFIG, ~/.kube/config, in this order. Fails
+// saying how to name one.
+Result<client::ServerConfig> find_server(const ServerFlags& flags);
+
+class Connection {
+ public:
+  static Result<std::unique_ptr<Connection>> open(const ServerFlags& flags);
+  static Result<std::unique_ptr<Connection>> open(client::ServerConfig server);
+
+  // These run the loop until the answer is there; not to be called on the loop.
+  Result<std::string> get(std::string target, std::string_view form = kJsonForm);
+  Result<std::string> get(const api::Resource& resource, std::string_view name);
+  Result<std::string> list(const api::Resource& resource, client::ListOptions options = {});
+  Result<std::string> write(const client::Operation& operation);
+
+  // Ended by destroying it; told on loop().
+  std::unique_ptr<client::Transport::Stream> stream(std::string target, std::string_view form,
+                                                    client::Transport::StreamEvents events);
+
+  client::Client& client() { return *client_; }
+  client::Transport& transport() { return *transport_; }
+  Loop& loop() { return *loop_; }
+  const std::string& ns() const { return ns_; }
+  const std::string& url() const { return url_; }
+
+ private:
+  Connection() = default;
+  Result<std::string> await(const std::function<void(client::Client::Reply)>& ask);
+
+  std::string ns_;
+  std::string url_;
+  std::unique_ptr<Loop> loop_;
+  std::unique_ptr<client::Transport> transport_;
+  std::unique_ptr<client::Client> client_;
+};
+
+// What a command that got this error ends with.
+int exit_code_of(const Error& error);
+
+// "error: …" in words for a person, and the exit code.
+int complain(const Error& error);
+
+}  // namespace muster::cli

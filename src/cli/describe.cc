@@ -1,0 +1,98 @@
+// `muster describe KIND NAME`: one object with what belongs to it.
+#include <fmt/format.h>
+
+#include "cli/commands.h"
+#include "cli/connection.h"
+#include "cli/describe_text.h"
+#include "cli/exit_code.h"
+#include "cli/kinds.h"
+#include "cli/lookup.h"
+#include "cli/print.h"
+#include "json/parse.h"
+
+namespace muster::cli {
+namespace {
+
+using json::Value;
+
+struct DescribeOptions {
+  ServerFlags server;
+  std::vector<std::string> what;
+};
+
+Result<std::vector<EventRow>> events_of(Connection& connection, Value object) {
+  const std::string_view kind = object.get("kind").as_string();
+  MUSTER_TRY(
+      const std::string list,
+      connection.list(*api::Registry::builtin().find("", "v1", "events"),
+                      {.ns = std::string(object.get({"metadata", "namespace"}).as_string()),
+                       .field_selector = fmt::format(
+                           "involvedObject.kind={},involvedObject.name={},involvedObject.uid={}",
+                           kind, object.get({"metadata", "name"}).as_string(),
+                           object.get({"metadata", "uid"}).as_string())}));
+  json::Arena arena;
+  MUSTER_TRY(const Value tree, json::parse(arena, list));
+  return event_rows(tree);
+}
+
+Result<std::string> text_of(Connection& connection, const api::Resource& resource,
+                            const std::string& name) {
+  json::Arena arena;
+  auto body = connection.get(resource, name);
+  if (!body) return std::unexpected(explain_missing(connection, resource, name, body.error()));
+  MUSTER_TRY(const Value object, json::parse(arena, *body));
+  MUSTER_TRY(const auto events, events_of(connection, object));
+  const Time now = connection.loop().clock().now();
+  if (&resource != &job_sets()) return describe_object(object, events, now);
+  MUSTER_TRY(const std::string list,
+             connection.list(pods(), {.ns = connection.ns(),
+                                      .label_selector = "jobset.sigs.k8s.io/jobset-name=" + name}));
+  MUSTER_TRY(const Value tree, json::parse(arena, list));
+  const auto items = tree.get("items").items();
+  return describe_job_set(object, {items.begin(), items.end()}, events, now);
+}
+
+Result<std::vector<std::string>> all_names(Connection& connection, const api::Resource& resource) {
+  MUSTER_TRY(const std::string list,
+             connection.list(resource, {.ns = resource.namespaced ? connection.ns() : "",
+                                        .metadata_only = true}));
+  json::Arena arena;
+  MUSTER_TRY(const Value tree, json::parse(arena, list));
+  std::vector<std::string> names;
+  for (const Value item : tree.get("items").items())
+    names.emplace_back(item.get({"metadata", "name"}).as_string());
+  return names;
+}
+
+int describe(const DescribeOptions& options) {
+  const auto wanted = parse_wanted(api::Registry::builtin(), options.what);
+  if (!wanted) return complain(wanted.error(), options.what.empty() ? kUsage : kRefused);
+  auto connection = Connection::open(options.server);
+  if (!connection) return complain(connection.error());
+  bool first = true;
+  for (const Wanted& kind : *wanted) {
+    const auto names = kind.names.empty() ? all_names(**connection, *kind.resource)
+                                          : Result<std::vector<std::string>>(kind.names);
+    if (!names) return complain(names.error());
+    for (const std::string& name : *names) {
+      const auto text = text_of(**connection, *kind.resource, name);
+      if (!text) return complain(text.error());
+      fmt::print("{}{}", std::exchange(first, false) ? "" : "\n", *text);
+    }
+  }
+  return kSucceeded;
+}
+
+}  // namespace
+
+Verb describe_verb() {
+  const auto o = std::make_shared<DescribeOptions>();
+  return {
+      .name = "describe",
+      .group = "Objects",
+      .help = "Show an object with what belongs to it: describe jobset NAME",
+      .flags = with_server_flags(o->server, {{"what", &o->what, "KIND [NAME...] or KIND/NAME..."}}),
+      .run = [o] { return describe(*o); }};
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,253 @@
+#include "cli/follow.h"
+
+#include <fmt/format.h>
+
+#include "cli/exit_code.h"
+#include "cli/kinds.h"
+#include "cli/terminal_text.h"
+#include "json/parse.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr Duration kTick = std::chrono::seconds(1);
+// So long nothing may move before it is called a standstill: statuses come one after the other.
+constexpr Duration kStandstill = std::chrono::seconds(3);
+
+// The JobSet's end may be heard before that of its pods, which have something to say yet.
+constexpr Duration kLastWords = std::chrono::milliseconds(500);
+
+client::ListOptions events_of(const FollowOptions& options) {
+  return {.ns = options.ns,
+          .field_selector =
+              fmt::format("involvedObject.kind=JobSet,involvedObject.name={}", options.job_set)};
+}
+
+}  // namespace
+
+Follow::Follow(client::Client& client, Screen& screen, FollowOptions options,
+               std::function<void(int)> ended)
+    : client_(client),
+      screen_(screen),
+      options_(std::move(options)),
+      ended_(std::move(ended)),
+      begun_(client.loop().clock().now()),
+      logs_(client, options_.ns, options_.job_set, options_.logs,
+            [this](std::string_view line) { screen_.log(line); }) {
+  logs_.on_idle([this] { end_if_over(); });
+}
+
+Follow::~Follow() {
+  client_.loop().cancel(tick_);
+  client_.loop().cancel(last_words_);
+}
+
+void Follow::start() {
+  pods_ = std::make_unique<client::Informer>(
+      client_, pods(),
+      client::ListOptions{.ns = options_.ns,
+                          .label_selector = "jobset.sigs.k8s.io/jobset-name=" + options_.job_set});
+  pods_->on_change([this](const auto& before, const auto& after) { pod_changed(before, after); });
+  sets_ = std::make_unique<client::Informer>(
+      client_, job_sets(),
+      client::ListOptions{.ns = options_.ns,
+                          .field_selector = "metadata.name=" + options_.job_set});
+  sets_->on_change([this](const auto&, const auto& after) { job_set_changed(after); });
+  events_ = std::make_unique<client::Informer>(
+      client_, *api::Registry::builtin().find("", "v1", "events"), events_of(options_));
+  events_->on_change([this](const auto&, const auto& after) {
+    if (after) event_changed(after);
+  });
+  pods_->start();
+  sets_->start();
+  events_->start();
+  tick();
+}
+
+void Follow::pod_changed(const client::ObjectPtr& before, const client::ObjectPtr& after) {
+  if (!after) {
+    const auto gone = known_.find(before->meta().uid);
+    if (gone != known_.end()) gone->second.gone = true;
+  } else {
+    json::Arena arena;
+    const auto pod = json::parse(arena, after->bytes());
+    if (!pod) return;
+    Known& known = known_[after->meta().uid];
+    const bool could_start = !known.facts.failure || known.facts.failure->reason != "StartError";
+    known.facts = pod_facts(*pod);
+    logs_.look(known.facts);
+    if (could_start && known.facts.failure && known.facts.failure->reason == "StartError") {
+      screen_.note(fmt::format("error: {}: {}", short_name(known.facts, options_.job_set),
+                               known.facts.failure->text()));
+    }
+  }
+  look();
+}
+
+void Follow::job_set_changed(const client::ObjectPtr& after) {
+  if (!after) {
+    deleted_ = true;
+    if (changed_) changed_();
+    if (deletion_expected_ || is_over_) return;
+    screen_.note(fmt::format("jobset {} was deleted", options_.job_set));
+    return end(kCancelled);
+  }
+  json::Arena arena;
+  const auto set = json::parse(arena, after->bytes());
+  if (!set) return;
+  set_ = api::read_job_set(*set);
+  look();
+}
+
+// A Job that the server will never accept: waiting does not help.
+void Follow::event_changed(const client::ObjectPtr& after) {
+  json::Arena arena;
+  const auto event = json::parse(arena, after->bytes());
+  if (!event || !set_ || is_over_ || deletion_expected_) return;
+  if (event->get({"involvedObject", "uid"}).as_string() != set_->meta.uid) return;
+  const std::string message = plain_text(event->get("message").as_string());
+  if (event->get("reason").as_string() != "JobCreationFailed" || !message.contains(" is invalid"))
+    return;
+  screen_.note(fmt::format("error: the server takes the JobSet, but not its Jobs: {}", message));
+  end(kCannotPlace);
+}
+
+std::vector<PodFacts> Follow::present_pods() const {
+  std::vector<PodFacts> out;
+  for (const auto& [uid, known] : known_) {
+    if (!known.gone) out.push_back(known.facts);
+  }
+  std::ranges::sort(out, {}, &PodFacts::name);
+  return out;
+}
+
+std::vector<std::string> Follow::live_pods() const {
+  std::vector<std::string> out;
+  for (const auto& [uid, known] : known_) {
+    if (!known.gone && !known.facts.has_ended()) out.push_back(known.facts.name);
+  }
+  return out;
+}
+
+void Follow::look() {
+  if (!set_) return;
+  show();
+  if (changed_) changed_();
+  end_if_over();
+}
+
+void Follow::show() {
+  const std::vector<PodFacts> present = present_pods();
+  Standing standing = standing_of(*set_, present);
+  const std::string trouble = trouble_of(present, options_.job_set);
+  if (standing.suspended && !standing.outcome && !std::exchange(suspension_told_, true)) {
+    screen_.note(fmt::format("jobset {} is suspended: nothing starts before spec.suspend is false",
+                             options_.job_set));
+  }
+  if (!standing.suspended) suspension_told_ = false;
+  if (screen_.has_block()) {
+    if (is_over_) return;
+    screen_.set_block(progress_block(standing, {.now = client_.loop().clock().now(),
+                                                .begun = begun_,
+                                                .width = screen_.width(),
+                                                .colours = screen_.status_colours(),
+                                                .trouble = trouble,
+                                                .keys = options_.keys}));
+  } else {
+    for (const std::string& line : changes(told_.value_or(Standing{}), standing))
+      screen_.note(line);
+    if (!trouble.empty() && trouble != told_trouble_) screen_.note(trouble);
+    told_trouble_ = trouble;
+  }
+  told_ = std::move(standing);
+}
+
+void Follow::tick() {
+  if (is_over_) return;
+  if (set_) {
+    if (screen_.has_block()) show();
+    watch_for_standstill();
+  }
+  const Time now = client_.loop().clock().now();
+  if (!is_over_ && options_.timeout && now - begun_ >= *options_.timeout) {
+    screen_.note(fmt::format("jobset {} has not ended within {}", options_.job_set,
+                             human_duration(*options_.timeout)));
+    return end(kTimedOut);
+  }
+  Duration pause = kTick;
+  if (options_.timeout) pause = std::min(pause, *options_.timeout - (now - begun_));
+  tick_ = client_.loop().after(pause, [this] { tick(); });
+}
+
+void Follow::watch_for_standstill() {
+  const std::string why =
+      options_.fixed_nodes && !deletion_expected_ ? stuck_because(present_pods()) : std::string();
+  const Time now = client_.loop().clock().now();
+  if (why.empty()) {
+    still_since_.reset();
+  } else if (!still_since_) {
+    still_since_ = now;
+  } else if (now - *still_since_ >= kStandstill) {
+    screen_.note("error: " + why);
+    end(kCannotPlace);
+  }
+}
+
+// The logs are part of the run: it ends after their last line.
+void Follow::end_if_over() {
+  if (is_over_ || !set_ || logs_.open() > 0) return;
+  const auto outcome = standing_of(*set_).outcome;
+  if (!outcome) return;
+  const Time now = client_.loop().clock().now();
+  if (!outcome_seen_) {
+    outcome_seen_ = now;
+    last_words_ = client_.loop().after(kLastWords, [this] { end_if_over(); });
+  }
+  if (!live_pods().empty() && now - *outcome_seen_ < kLastWords) return;
+  screen_.clear_block();
+  screen_.note(fmt::format("jobset {}: {}", options_.job_set, plain_text(outcome->message)));
+  if (!outcome->succeeded) tell_failure();
+  end(exit_code());
+}
+
+void Follow::tell_failure() {
+  std::vector<PodFacts> last, all;
+  const std::string attempt = std::to_string(set_->status.restarts);
+  for (const auto& [uid, known] : known_) {
+    all.push_back(known.facts);
+    if (known.facts.attempt == attempt) last.push_back(known.facts);
+  }
+  const PodFacts* failed = first_failure(last);
+  if (failed == nullptr) failed = first_failure(all);
+  if (failed == nullptr) return;
+  screen_.note(fmt::format("failed: pod {}, container {}: {}", plain_text(failed->name),
+                           plain_text(failed->failure->container), failed->failure->text()));
+  const std::vector<std::string> lines = logs_.last_lines(failed->uid);
+  if (lines.empty()) return screen_.note("  it wrote nothing");
+  screen_.note(lines.size() == 1 ? "  its last line:"
+                                 : fmt::format("  its last {} lines:", lines.size()));
+  for (const std::string& line : lines) screen_.note("  | " + plain_text(line));
+}
+
+int Follow::exit_code() const {
+  if (!options_.exit_code_from.empty()) {
+    std::optional<std::int64_t> code;
+    for (const auto& [uid, known] : known_) {
+      if (!is_meant(known.facts, options_.exit_code_from) || !known.facts.exit_code) continue;
+      if (known.facts.attempt != std::to_string(set_->status.restarts)) continue;
+      if (code.value_or(0) == 0) code = known.facts.exit_code;
+    }
+    if (code) return static_cast<int>(*code);
+    screen_.note(fmt::format("no pod of {} has ended by itself: the exit code is the JobSet's",
+                             plain_text(options_.exit_code_from)));
+  }
+  return standing_of(*set_).outcome->succeeded ? kSucceeded : kJobSetFailed;
+}
+
+void Follow::end(int exit_code) {
+  if (std::exchange(is_over_, true)) return;
+  screen_.clear_block();
+  ended_(exit_code);
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,85 @@
+// Follows one JobSet to its end: its logs on the screen, its stages in the block below them or as
+// lines, and the exit code that its end stands for.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/log_streams.h"
+#include "cli/progress.h"
+#include "cli/screen.h"
+#include "client/informer.h"
+
+namespace muster::cli {
+
+struct FollowOptions {
+  std::string ns;
+  std::string job_set;
+  LogOptions logs;
+  std::string keys;            // what may be pressed, for the block
+  std::string exit_code_from;  // RJOB[/JOB[/POD]]; empty: of the JobSet's end
+  std::optional<Duration> timeout;
+  // What cannot be placed now never will: nobody adds nodes.
+  bool fixed_nodes = false;
+};
+
+class Follow {
+ public:
+  // `ended` is called once with the exit code; nothing has been cleaned up then.
+  Follow(client::Client& client, Screen& screen, FollowOptions options,
+         std::function<void(int exit_code)> ended);
+  ~Follow();
+  Follow(const Follow&) = delete;
+  void start();
+
+  // The end is being brought about by us: it is no news.
+  void expect_deletion() { deletion_expected_ = true; }
+  bool is_deleted() const { return deleted_; }
+  // Pods whose processes may still run.
+  std::vector<std::string> live_pods() const;
+  // Called whenever the JobSet or a pod has changed.
+  void on_change(std::function<void()> changed) { changed_ = std::move(changed); }
+
+ private:
+  void pod_changed(const client::ObjectPtr& before, const client::ObjectPtr& after);
+  void job_set_changed(const client::ObjectPtr& after);
+  void event_changed(const client::ObjectPtr& after);
+  void look();
+  void show();
+  void tick();
+  void watch_for_standstill();
+  void end_if_over();
+  void tell_failure();
+  int exit_code() const;
+  void end(int exit_code);
+  std::vector<PodFacts> present_pods() const;
+
+  client::Client& client_;
+  Screen& screen_;
+  FollowOptions options_;
+  std::function<void(int)> ended_;
+  std::function<void()> changed_;
+  Time begun_;
+  LogStreams logs_;
+  std::unique_ptr<client::Informer> sets_, pods_, events_;
+  struct Known {
+    PodFacts facts;
+    bool gone = false;
+  };
+  std::map<std::string, Known> known_;  // by uid, also pods that are gone
+  std::optional<api::JobSet> set_;
+  std::optional<Standing> told_;
+  std::string told_trouble_;
+  std::optional<Time> still_since_;
+  std::optional<Time> outcome_seen_;
+  TimerId tick_ = TimerId::kNone, last_words_ = TimerId::kNone;
+  bool suspension_told_ = false;
+  bool deletion_expected_ = false;
+  bool deleted_ = false;
+  bool is_over_ = false;
+};
+
+}  // namespace muster::cli

@@ -1,0 +1,252 @@
+// `muster get`: objects as a table or in a form for programs, once or as they change.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/commands.h"
+#include "cli/connection.h"
+#include "cli/exit_code.h"
+#include "cli/job_set_table.h"
+#include "cli/kinds.h"
+#include "cli/lines.h"
+#include "cli/lookup.h"
+#include "cli/output.h"
+#include "cli/print.h"
+#include "cli/text_table.h"
+#include "json/parse.h"
+
+namespace muster::cli {
+namespace {
+
+using json::Value;
+
+struct GetOptions {
+  ServerFlags server;
+  std::vector<std::string> what;
+  std::string output;
+  bool all_namespaces = false;
+  bool watch = false;
+  bool no_headers = false;
+  std::string labels;
+  std::string fields;
+};
+
+class Get {
+ public:
+  Get(Connection& connection, const GetOptions& options, Output output)
+      : connection_(connection), options_(options), output_(std::move(output)) {}
+
+  int run(const std::vector<Wanted>& wanted) {
+    if (options_.watch && wanted.size() > 1) return misused("-w watches one kind at a time");
+    if (!output_.is_table()) return options_.watch ? no_watch() : print_objects(wanted);
+    bool found = false;
+    for (const Wanted& kind : wanted) {
+      const auto printed = print_table(kind, wanted.size() > 1);
+      if (!printed) return complain(printed.error());
+      found |= *printed;
+    }
+    if (options_.watch) return follow(wanted.front());
+    if (!found) nothing_found();
+    return kSucceeded;
+  }
+
+ private:
+  static int no_watch() { return misused("-w prints tables only: leave out -o, or use -o wide"); }
+
+  void nothing_found() const {
+    if (options_.all_namespaces) {
+      fmt::print(stderr, "No resources found\n");
+    } else {
+      fmt::print(stderr, "No resources found in {} namespace.\n", connection_.ns());
+    }
+  }
+
+  std::string ns_of(const api::Resource& resource) const {
+    return resource.namespaced && !options_.all_namespaces ? connection_.ns() : "";
+  }
+
+  // Objects of one kind by name, or by selectors.
+  std::string target(const api::Resource& resource, std::string_view name = {}) const {
+    std::string out = client::url_path(resource, ns_of(resource), name);
+    char separator = '?';
+    const auto add = [&](std::string_view key, std::string_view value) {
+      if (value.empty()) return;
+      out += fmt::format("{}{}={}", std::exchange(separator, '&'), key, client::url_escape(value));
+    };
+    add("labelSelector", options_.labels);
+    add("fieldSelector", options_.fields);
+    return out;
+  }
+
+  Result<std::vector<std::string>> fetch(const Wanted& kind, std::string_view form) {
+    std::vector<std::string> answers;
+    if (kind.names.empty()) {
+      MUSTER_TRY(answers.emplace_back(), connection_.get(target(*kind.resource), form));
+      return answers;
+    }
+    for (const std::string& name : kind.names) {
+      auto answer = connection_.get(target(*kind.resource, name), form);
+      if (!answer)
+        return std::unexpected(explain_missing(connection_, *kind.resource, name, answer.error()));
+      answers.push_back(*std::move(answer));
+    }
+    return answers;
+  }
+
+  // True if there was something.
+  Result<bool> print_table(const Wanted& kind, bool several) {
+    const bool own = is_job_set(kind);
+    MUSTER_TRY(const auto answers, fetch(kind, own ? kJsonForm : kTableForm));
+    for (const std::string& answer : answers) {
+      json::Arena arena;
+      MUSTER_TRY(const Value tree, json::parse(arena, answer));
+      if (!table_) start_table(kind, tree);
+      add_rows(kind, tree);
+      revision_ = tree.get({"metadata", "resourceVersion"}).as_string();
+    }
+    const bool found = !table_->empty();
+    const std::string text = table_->take(!options_.no_headers);
+    if (several && found && printed_) fmt::print("\n");
+    printed_ |= found;
+    fmt::print("{}", text);
+    std::fflush(stdout);
+    if (several) table_.reset();
+    return found;
+  }
+
+  static bool is_job_set(const Wanted& kind) { return kind.resource == &job_sets(); }
+
+  void start_table(const Wanted& kind, Value tree) {
+    std::vector<std::string> header;
+    if (options_.all_namespaces && kind.resource->namespaced) header.emplace_back("NAMESPACE");
+    columns_ = columns_of(tree, output_.is_wide());
+    const auto names = is_job_set(kind) ? job_set_columns(output_.is_wide()) : columns_.names;
+    header.insert(header.end(), names.begin(), names.end());
+    table_.emplace(std::move(header));
+  }
+
+  void add_rows(const Wanted& kind, Value tree) {
+    if (is_job_set(kind)) {
+      if (!tree.has("items")) return add_row(kind, tree, Value());
+      for (const Value item : tree.get("items").items()) add_row(kind, item, Value());
+      return;
+    }
+    for (const Value row : tree.get("rows").items()) add_row(kind, row.get("object"), row);
+  }
+
+  void add_row(const Wanted& kind, Value object, Value row) {
+    std::vector<std::string> cells;
+    if (options_.all_namespaces && kind.resource->namespaced)
+      cells.emplace_back(object.get({"metadata", "namespace"}).as_string());
+    const auto rest = is_job_set(kind) ? job_set_cells(object, connection_.loop().clock().now(),
+                                                       output_.is_wide())
+                                       : cells_of(row, columns_);
+    cells.insert(cells.end(), rest.begin(), rest.end());
+    table_->add(std::move(cells));
+  }
+
+  // A single object comes as it is, everything else as one List.
+  int print_objects(const std::vector<Wanted>& wanted) {
+    json::Arena arena;
+    const Value list = Value::object(arena);
+    list.set("apiVersion", "v1");
+    list.set("kind", "List");
+    const Value items = list.array_at("items");
+    for (const Wanted& kind : wanted) {
+      const auto answers = fetch(kind, kJsonForm);
+      if (!answers) return complain(answers.error());
+      for (const std::string& answer : *answers) {
+        const auto tree = json::parse(arena, answer);
+        if (!tree) return complain(tree.error());
+        add_items(items, *kind.resource, *tree);
+      }
+    }
+    const bool single = wanted.size() == 1 && wanted.front().names.size() == 1;
+    fmt::print("{}", output_.print(single ? items.item(0) : list));
+    return kSucceeded;
+  }
+
+  // Items of a list do not say what they are.
+  static void add_items(Value items, const api::Resource& resource, Value tree) {
+    if (!tree.has("items")) return items.push_back(tree);
+    for (const Value item : tree.get("items").items()) {
+      const Value whole = Value::object(items.arena());
+      whole.set("apiVersion", resource.gvk.api_version());
+      whole.set("kind", resource.gvk.kind);
+      for (const auto& member : item.members()) whole.set(member.key, member.value);
+      items.push_back(whole);
+    }
+  }
+
+  // Rows as they change, until the server ends it or a signal us.
+  int follow(const Wanted& kind) {
+    Status why;
+    std::string selector = target(*kind.resource);
+    selector += selector.contains('?') ? "&" : "?";
+    if (kind.names.size() == 1)
+      selector += "fieldSelector=metadata.name%3D" + kind.names.front() + "&";
+    const auto stream = connection_.stream(
+        selector + "watch=true&resourceVersion=" + revision_,
+        is_job_set(kind) ? kJsonForm : kTableForm,
+        {.head = {},
+         .data =
+             [&](std::string_view data) {
+               lines_.take(data, [&](std::string_view line) { print_change(kind, line); });
+             },
+         .end =
+             [&](Status ended) {
+               why = std::move(ended);
+               connection_.loop().stop();
+             }});
+    connection_.loop().run();
+    return why ? kSucceeded : complain(why.error());
+  }
+
+  void print_change(const Wanted& kind, std::string_view line) {
+    json::Arena arena;
+    const auto event = json::parse(arena, line);
+    if (!event || event->get("type").as_string() == "BOOKMARK") return;
+    add_rows(kind, event->get("object"));
+    fmt::print("{}", table_->take(!options_.no_headers));
+    std::fflush(stdout);
+  }
+
+  Connection& connection_;
+  const GetOptions& options_;
+  Output output_;
+  std::optional<TextTable> table_;
+  TableColumns columns_;
+  std::string revision_;
+  Lines lines_{kLongestWatchLine};
+  bool printed_ = false;
+};
+
+int get(const GetOptions& options) {
+  auto output = Output::parse(options.output);
+  if (!output) return complain(output.error(), kUsage);
+  const auto wanted = parse_wanted(api::Registry::builtin(), options.what);
+  if (!wanted) return complain(wanted.error(), options.what.empty() ? kUsage : kRefused);
+  auto connection = Connection::open(options.server);
+  if (!connection) return complain(connection.error());
+  return Get(**connection, options, *std::move(output)).run(*wanted);
+}
+
+}  // namespace
+
+Verb get_verb() {
+  const auto o = std::make_shared<GetOptions>();
+  return {.name = "get",
+          .group = "Objects",
+          .help = "Show objects: get jobsets, get pods -l KEY=VALUE, get job/NAME -o yaml",
+          .flags = with_server_flags(
+              o->server, {{"what", &o->what, "KIND [NAME...], KIND,KIND or KIND/NAME..."},
+                          {"-o,--output", &o->output, std::string(kOutputHelp)},
+                          {"-A,--all-namespaces", &o->all_namespaces, "Of all namespaces"},
+                          {"-l,--selector", &o->labels, "Labels: a=b,c!=d,e in (f,g)"},
+                          {"--field-selector", &o->fields, "Fields: status.phase=Running"},
+                          {"-w,--watch", &o->watch, "Then show changes as they come"},
+                          {"--no-headers", &o->no_headers, "Rows only"}}),
+          .run = [o] { return get(*o); }};
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,202 @@
+// `muster logs NAME`: of a pod, a Job or a JobSet, also as they are written and of pods that are
+// born later.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <set>
+
+#include "cli/commands.h"
+#include "cli/connection.h"
+#include "cli/exit_code.h"
+#include "cli/kinds.h"
+#include "cli/log_streams.h"
+#include "cli/lookup.h"
+#include "cli/print.h"
+#include "cli/screen.h"
+#include "cli/terminal_text.h"
+#include "client/informer.h"
+#include "json/parse.h"
+
+namespace muster::cli {
+namespace {
+
+struct LogsOptions {
+  ServerFlags server;
+  std::string name;
+  std::string container;
+  std::string labels;
+  std::string prefix;
+  std::int64_t tail = -1;
+  bool follow = false;
+  bool previous = false;
+  bool timestamps = false;
+};
+
+// Whose logs are wanted.
+struct Subject {
+  std::string pod;                       // one, by name; or
+  std::string labels;                    // those with these labels
+  std::string job_set;                   // cut from names
+  const api::Resource* owner = nullptr;  // whose end ends -f; none: the pod's own
+};
+
+Subject subject_of(const Found& found) {
+  if (found.resource == &pods()) return {.pod = found.name, .labels = {}, .job_set = {}};
+  const bool is_set = found.resource == &job_sets();
+  return {.pod = {},
+          .labels = (is_set ? "jobset.sigs.k8s.io/jobset-name=" : "batch.kubernetes.io/job-name=") +
+                    found.name,
+          .job_set = is_set ? found.name : "",
+          .owner = found.resource};
+}
+
+bool has_ended(json::Value owner) {
+  for (const json::Value condition : owner.get({"status", "conditions"}).items()) {
+    const std::string_view type = condition.get("type").as_string();
+    if (condition.get("status").as_string() == "True" &&
+        (type == "Completed" || type == "Complete" || type == "Failed")) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Prefix prefix_of(const LogsOptions& options, const Subject& subject) {
+  if (options.prefix == "rank") return Prefix::kRank;
+  if (options.prefix == "none" || (options.prefix.empty() && !subject.pod.empty()))
+    return Prefix::kNone;
+  return Prefix::kName;
+}
+
+class Logs {
+ public:
+  Logs(Connection& connection, const LogsOptions& options, Subject subject, std::string owner_name)
+      : connection_(connection),
+        options_(options),
+        subject_(std::move(subject)),
+        owner_name_(std::move(owner_name)),
+        streams_(connection.client(), connection.ns(), subject_.job_set,
+                 {.follow = options.follow,
+                  .previous = options.previous,
+                  .timestamps = options.timestamps,
+                  .container = options.container,
+                  .tail = options.tail,
+                  .prefix = prefix_of(options, subject_),
+                  .colours = wants_colours(1)},
+                 [](std::string_view line) {
+                   fmt::print("{}\n", line);
+                   std::fflush(stdout);
+                 }) {
+    streams_.on_idle([this] { end_if_over(); });
+  }
+
+  int run() {
+    client::Informer pods_there(
+        connection_.client(), pods(),
+        {.ns = connection_.ns(),
+         .label_selector = subject_.labels,
+         .field_selector = subject_.pod.empty() ? "" : "metadata.name=" + subject_.pod});
+    pods_there.on_change([this](const auto& before, const auto& after) { look(before, after); });
+    pods_there.on_synced([this] {
+      pods_known_ = true;
+      end_if_over();
+    });
+    std::optional<client::Informer> owner;
+    if (options_.follow && subject_.owner != nullptr) {
+      owner.emplace(connection_.client(), *subject_.owner,
+                    client::ListOptions{.ns = connection_.ns(),
+                                        .field_selector = "metadata.name=" + owner_name_});
+      owner->on_change([this](const auto&, const auto& after) { look_at_owner(after); });
+      owner->start();
+    }
+    pods_there.start();
+    connection_.loop().run();
+    if (seen_ == 0 && live_.empty())
+      return complain({.code = Code::kNotFound, .message = "there is no pod yet"}, kRefused);
+    if (streams_.refusal().empty()) return kSucceeded;
+    return complain({.code = Code::kBadRequest, .message = streams_.refusal()}, kRefused);
+  }
+
+ private:
+  void look(const client::ObjectPtr& before, const client::ObjectPtr& after) {
+    if (!after) {
+      live_.erase(before->meta().uid);
+      return end_if_over();
+    }
+    json::Arena arena;
+    const auto pod = json::parse(arena, after->bytes());
+    if (!pod) return;
+    const PodFacts facts = pod_facts(*pod);
+    ++seen_;
+    if (facts.has_ended()) {
+      live_.erase(facts.uid);
+    } else {
+      live_.insert(facts.uid);
+    }
+    streams_.look(facts);
+    end_if_over();
+  }
+
+  void look_at_owner(const client::ObjectPtr& after) {
+    json::Arena arena;
+    const auto tree = after ? json::parse(arena, after->bytes()) : json::parse(arena, "{}");
+    owner_ended_ = !after || (tree && has_ended(*tree));
+    end_if_over();
+  }
+
+  // Without -f: when what is there has been read. With it: when nothing more can come.
+  void end_if_over() {
+    if (!pods_known_ || streams_.open() > 0) return;
+    const bool more =
+        options_.follow && (!live_.empty() || (subject_.owner != nullptr && !owner_ended_));
+    if (!more) connection_.loop().stop();
+  }
+
+  Connection& connection_;
+  const LogsOptions& options_;
+  Subject subject_;
+  std::string owner_name_;
+  LogStreams streams_;
+  std::set<std::string> live_;
+  std::size_t seen_ = 0;
+  bool pods_known_ = false;
+  bool owner_ended_ = false;
+};
+
+int logs(const LogsOptions& options) {
+  if (options.name.empty() == options.labels.empty())
+    return misused("say whose logs", "muster logs NAME, or -l LABELS");
+  auto connection = Connection::open(options.server);
+  if (!connection) return complain(connection.error());
+  if (!options.labels.empty()) {
+    return Logs(**connection, options, {.pod = {}, .labels = options.labels, .job_set = {}}, "")
+        .run();
+  }
+  const auto found = find_object(**connection, options.name, {&job_sets(), &jobs(), &pods()});
+  if (!found) return complain(found.error());
+  if (found->resource != &pods() && found->resource != &jobs() && found->resource != &job_sets())
+    return misused(fmt::format("a {} has no logs", found->resource->singular));
+  return Logs(**connection, options, subject_of(*found), found->name).run();
+}
+
+}  // namespace
+
+Verb logs_verb() {
+  const auto o = std::make_shared<LogsOptions>();
+  return {.name = "logs",
+          .group = "Objects",
+          .help = "Show the logs of a JobSet, a Job or a pod: logs NAME -f",
+          .flags = with_server_flags(
+              o->server,
+              {{"name", &o->name, "A JobSet, a Job or a pod; KIND/NAME says which"},
+               {"-f,--follow", &o->follow, "Go on as they are written, also with pods born later"},
+               {"-c,--container", &o->container, "Of this container only"},
+               {"-l,--selector", &o->labels, "Of the pods with these labels"},
+               {"-t,--timestamps", &o->timestamps, "The time before each line"},
+               {"--tail", &o->tail, "Only the last so many lines of each"},
+               {"-p,--previous", &o->previous, "Of the run before the present one"},
+               {"--prefix", &o->prefix, "What stands before a line", {"name", "rank", "none"}}}),
+          .run = [o] { return logs(*o); }};
+}
+
+}  // namespace muster::cli

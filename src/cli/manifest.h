@@ -1,0 +1,45 @@
+// The objects of a file, ready to be sent. Pure but for reading the file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/registry.h"
+#include "base/result.h"
+#include "cli/diagnose.h"
+#include "json/yaml.h"
+
+namespace muster::cli {
+
+struct ManifestObject {
+  const api::Resource* resource = nullptr;
+  std::string ns;  // empty for cluster-scoped kinds
+  std::string name;
+  std::string body;  // JSON
+  std::size_t document = 0;
+};
+
+class Manifest {
+ public:
+  // "-" is standard input.
+  static Result<Manifest> read(const std::string& file, std::string_view default_ns);
+  static Result<Manifest> parse(std::string file, std::string text, std::string_view default_ns);
+
+  const std::vector<ManifestObject>& objects() const { return objects_; }
+  // What the server found wrong with one of them, shown where it stands in the file.
+  std::string explain(const ManifestObject& object, const Error& error) const;
+
+ private:
+  Status add(std::size_t document, json::Value object, std::string_view default_ns);
+
+  std::string file_;
+  std::unique_ptr<std::string> text_;  // the arena's texts may lie in it
+  std::unique_ptr<json::Arena> arena_;
+  std::vector<json::YamlDocument> documents_;
+  std::vector<ManifestObject> objects_;
+};
+
+// Prints the error of reading one, which says where by itself; the exit code.
+int complain_verbatim(const Error& error);
+
+}  // namespace muster::cli

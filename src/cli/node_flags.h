@@ -1,0 +1,25 @@
+// The flags that say what stands for this machine: --nodes, --node-label … Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "agent/node_object.h"
+#include "base/result.h"
+#include "cli/verb.h"
+
+namespace muster::cli {
+
+struct NodeFlags {
+  std::int64_t nodes = 0;
+  std::vector<std::string> labels;     // KEY=VALUE
+  std::vector<std::string> resources;  // NAME=AMOUNT
+  std::string pod_user;
+};
+
+// The rows of these flags behind `flags`.
+std::vector<Flag> with_node_flags(NodeFlags& node, std::vector<Flag> flags);
+
+Result<agent::NodeOptions> node_options(const NodeFlags& flags);
+
+}  // namespace muster::cli

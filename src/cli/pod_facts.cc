@@ -1,0 +1,178 @@
+#include "cli/pod_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "api/pod_summary.h"
+#include "api/table_row.h"
+#include "cli/terminal_text.h"
+
+namespace muster::cli {
+namespace {
+
+using json::Value;
+
+constexpr std::string_view kBarrier = "group-scheduling-init";
+constexpr std::int64_t kStopped = 143;  // by SIGTERM
+
+std::string text_at(Value object, std::initializer_list<std::string_view> path) {
+  return std::string(object.get(path).as_string());
+}
+
+std::string label(Value pod, std::string_view name) {
+  return std::string(pod.get({"metadata", "labels", name}).as_string());
+}
+
+std::string index_of(Value pod) {
+  constexpr std::string_view kIndex = "batch.kubernetes.io/job-completion-index";
+  const std::string by_label = label(pod, kIndex);
+  if (!by_label.empty()) return by_label;
+  return std::string(pod.get({"metadata", "annotations", kIndex}).as_string());
+}
+
+// The Job's first rank plus the index (muster.dev/rank-env).
+std::string rank_of(Value pod, const std::string& index) {
+  const std::string offset(
+      pod.get({"metadata", "annotations", "muster.dev/rank-offset"}).as_string());
+  if (offset.empty() || index.empty()) return index;
+  return std::to_string(std::strtoll(offset.c_str(), nullptr, 10) +
+                        std::strtoll(index.c_str(), nullptr, 10));
+}
+
+void keep_earlier(std::optional<Time>& kept, std::optional<Time> other) {
+  if (other && (!kept || *other < *kept)) kept = other;
+}
+
+void keep_later(std::optional<Time>& kept, std::optional<Time> other) {
+  if (other && (!kept || *other > *kept)) kept = other;
+}
+
+void read_end(PodFacts& facts, const std::string& container, Value ended, bool is_main) {
+  ContainerEnd end{.container = container,
+                   .code = ended.get("exitCode").as_int(),
+                   .signal = ended.get("signal").as_int(),
+                   .reason = text_at(ended, {"reason"}),
+                   .message = text_at(ended, {"message"}),
+                   .at = api::time_of(ended.get("finishedAt"))};
+  keep_later(facts.finished, end.at);
+  if (is_main && facts.exit_code.value_or(0) == 0) facts.exit_code = end.code;
+  if (end.code == 0) return;
+  if (!is_main) facts.exit_code = end.code;
+  if (!facts.failure || (end.at && facts.failure->at && *end.at < *facts.failure->at))
+    facts.failure = std::move(end);
+}
+
+void read_status(PodFacts& facts, Value status, bool is_main) {
+  const std::string name = text_at(status, {"name"});
+  const Value state = status.get("state");
+  const std::int64_t restarts = status.get("restartCount").as_int();
+  if (const Value waiting = state.get("waiting"); waiting.is_object() || state.empty()) {
+    const std::string reason = text_at(waiting, {"reason"}),
+                      message = text_at(waiting, {"message"});
+    const bool usual =
+        reason.empty() || reason == "ContainerCreating" || reason == "PodInitializing";
+    if (!usual && facts.trouble.empty())
+      facts.trouble = message.empty() ? reason : fmt::format("{}: {}", reason, message);
+    return;
+  }
+  const Value running = state.get("running"), ended = state.get("terminated");
+  keep_earlier(facts.started, api::time_of(running.get("startedAt")));
+  keep_earlier(facts.started, api::time_of(ended.get("startedAt")));
+  if (running.is_object()) {
+    facts.main_running |= is_main;
+    facts.at_barrier |= name == kBarrier;
+  }
+  if (ended.is_object()) read_end(facts, name, ended, is_main);
+  const bool never_ran = ended.get("reason").as_string() == "StartError" ||
+                         ended.get("reason").as_string() == "ContainerCannotRun";
+  if (!never_ran && name != kBarrier) facts.logs.push_back({name, restarts});
+}
+
+}  // namespace
+
+std::string ContainerEnd::text() const {
+  const std::string said = plain_text(message);
+  if (reason == "StartError" || reason == "ContainerCannotRun")
+    return fmt::format("could not start{}{}", said.empty() ? "" : ": ", said);
+  const bool plain = reason.empty() || reason == "Error" || reason == "Completed";
+  std::string out = signal > 0 || code > 128 ? fmt::format("exit code {}, killed by signal {}",
+                                                           code, signal > 0 ? signal : code - 128)
+                                             : fmt::format("exit code {}", code);
+  if (!plain) out += fmt::format(" ({})", plain_text(reason));
+  return out;
+}
+
+PodFacts pod_facts(Value pod) {
+  PodFacts facts;
+  facts.name = text_at(pod, {"metadata", "name"});
+  facts.uid = text_at(pod, {"metadata", "uid"});
+  facts.stage = label(pod, "jobset.sigs.k8s.io/replicatedjob-name");
+  facts.job = label(pod, "batch.kubernetes.io/job-name");
+  facts.job_index = label(pod, "jobset.sigs.k8s.io/job-index");
+  facts.attempt = label(pod, "jobset.sigs.k8s.io/restart-attempt");
+  facts.pod_index = index_of(pod);
+  facts.rank = rank_of(pod, facts.pod_index);
+  facts.node = text_at(pod, {"spec", "nodeName"});
+  facts.phase = text_at(pod, {"status", "phase"});
+  facts.status = api::summarize_pod(pod).status;
+  facts.ready = api::has_condition(pod, "Ready");
+  facts.created = api::time_of(pod.get({"metadata", "creationTimestamp"}));
+  const Value scheduled = api::find_condition(pod, "PodScheduled");
+  if (scheduled.get("status").as_string() == "False") {
+    facts.unschedulable = text_at(scheduled, {"message"});
+    if (facts.unschedulable.empty()) facts.unschedulable = text_at(scheduled, {"reason"});
+  }
+  const Value init = pod.get({"status", "initContainerStatuses"}),
+              main = pod.get({"status", "containerStatuses"});
+  for (const Value status : init.items()) read_status(facts, status, false);
+  for (const Value status : main.items()) read_status(facts, status, true);
+  facts.several_containers =
+      pod.get({"spec", "containers"}).size() > 1 ||
+      std::ranges::any_of(pod.get({"spec", "initContainers"}).items(), [](Value container) {
+        return container.get("name").as_string() != kBarrier;
+      });
+  if (!facts.has_ended()) {
+    facts.exit_code.reset();
+    facts.finished.reset();
+  }
+  return facts;
+}
+
+std::string short_name(const PodFacts& pod, std::string_view job_set) {
+  std::string_view name = pod.name;
+  if (name.starts_with(job_set) && name.substr(job_set.size()).starts_with('-'))
+    name.remove_prefix(job_set.size() + 1);
+  const bool generated = !pod.job.empty();
+  return plain_text(generated ? name.substr(0, name.rfind('-')) : name);
+}
+
+bool is_meant(const PodFacts& pod, std::string_view selection) {
+  const std::size_t first = selection.find('/');
+  if (selection.substr(0, first) != pod.stage) return false;
+  if (first == selection.npos) return true;
+  const std::string_view rest = selection.substr(first + 1);
+  const std::size_t second = rest.find('/');
+  const std::string_view job = rest.substr(0, second);
+  if (job != pod.job_index && job != pod.job) return false;
+  if (second == rest.npos) return true;
+  const std::string_view wanted = rest.substr(second + 1);
+  return wanted == pod.pod_index || wanted == pod.name;
+}
+
+const PodFacts* first_failure(const std::vector<PodFacts>& pods) {
+  const PodFacts* first = nullptr;
+  const auto earlier = [](const PodFacts& a, const PodFacts& b) {
+    if (!a.failure->at || !b.failure->at) return a.failure->at.has_value();
+    if (*a.failure->at != *b.failure->at) return *a.failure->at < *b.failure->at;
+    // Times have seconds only: what was told to stop did so because of another.
+    return a.failure->code != kStopped && b.failure->code == kStopped;
+  };
+  for (const PodFacts& pod : pods) {
+    if (pod.failure && (first == nullptr || earlier(pod, *first))) first = &pod;
+  }
+  return first;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,71 @@
+// What people want to know of one pod of a JobSet. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "json/value.h"
+
+namespace muster::cli {
+
+// How a container ended.
+struct ContainerEnd {
+  std::string container;
+  std::int64_t code = 0;
+  std::int64_t signal = 0;
+  std::string reason;   // Error, OOMKilled, StartError …
+  std::string message;  // why it could not start, or its own last words
+  std::optional<Time> at;
+
+  // "exit code 3", "killed by signal 9 (OOMKilled)", "could not start: no such program".
+  std::string text() const;
+};
+
+struct PodFacts {
+  std::string name;
+  std::string uid;
+  std::string stage;  // its replicated job
+  std::string job;
+  std::string job_index;
+  std::string pod_index;  // completion index; empty if its Job has none
+  std::string rank;       // among all pods that have one, else the index
+  std::string attempt;
+  std::string node;
+  std::string phase;
+  std::string status;  // the word of the STATUS column
+  bool ready = false;
+  bool at_barrier = false;                // waits for the others of its group
+  bool main_running = false;              // one of its containers proper runs
+  std::string unschedulable;              // the scheduler's reason
+  std::string trouble;                    // of a container that waits: "CrashLoopBackOff: …"
+  std::optional<ContainerEnd> failure;    // the first container that ended badly
+  std::optional<std::int64_t> exit_code;  // when all has ended: the first other than 0, or 0
+  std::optional<Time> created;
+  std::optional<Time> started;   // its first container
+  std::optional<Time> finished;  // its last container
+
+  // Whose log can be read: containers that have run, with how often they were started again.
+  struct Log {
+    std::string container;
+    std::int64_t restarts = 0;
+  };
+  std::vector<Log> logs;
+  bool several_containers = false;
+
+  bool has_ended() const { return phase == "Succeeded" || phase == "Failed"; }
+};
+
+PodFacts pod_facts(json::Value pod);
+
+// "trainer-0-3" of pod "train-trainer-0-3-x7k2p" of JobSet "train".
+std::string short_name(const PodFacts& pod, std::string_view job_set);
+
+// Whether RJOB[/JOB[/POD]], with indexes or names, means this pod.
+bool is_meant(const PodFacts& pod, std::string_view selection);
+
+// Of those that failed the one that failed first; null if none has.
+const PodFacts* first_failure(const std::vector<PodFacts>& pods);
+
+}  // namespace muster::cli

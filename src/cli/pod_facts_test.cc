@@ -1,0 +1,106 @@
+#include "cli/pod_facts.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/timeline_text.h"
+#include "json/parse.h"
+
+namespace muster::cli {
+namespace {
+
+using testing::HasSubstr;
+
+PodFacts facts_of(std::string_view status, std::string_view name = "train-workers-1-3-x7k2p") {
+  json::Arena arena;
+  const std::string text = fmt::format(
+      R"({{"metadata":{{"name":"{}","uid":"u","creationTimestamp":"2026-01-01T00:00:00Z",
+      "annotations":{{"muster.dev/rank-offset":"4"}},
+      "labels":{{"jobset.sigs.k8s.io/replicatedjob-name":"workers","jobset.sigs.k8s.io/job-index":"1",
+      "batch.kubernetes.io/job-name":"train-workers-1","batch.kubernetes.io/job-completion-index":"3",
+      "jobset.sigs.k8s.io/restart-attempt":"0"}}}},
+      "spec":{{"containers":[{{"name":"main"}}]}},"status":{}}})",
+      name, status);
+  return pod_facts(*json::parse(arena, text));
+}
+
+TEST(PodFacts, TellWhoItIs) {
+  const PodFacts facts = facts_of("{}");
+  EXPECT_EQ(short_name(facts, "train"), "workers-1-3");
+  EXPECT_EQ(facts.rank, "7");
+  EXPECT_TRUE(is_meant(facts, "workers"));
+  EXPECT_TRUE(is_meant(facts, "workers/1"));
+  EXPECT_TRUE(is_meant(facts, "workers/1/3"));
+  EXPECT_TRUE(is_meant(facts, "workers/train-workers-1/train-workers-1-3-x7k2p"));
+  EXPECT_FALSE(is_meant(facts, "workers/0"));
+  EXPECT_FALSE(is_meant(facts, "workers/1/4"));
+  EXPECT_FALSE(is_meant(facts, "driver"));
+}
+
+TEST(PodFacts, TellHowItEnded) {
+  const PodFacts failed = facts_of(
+      R"({"phase":"Failed","containerStatuses":[{"name":"main","state":{"terminated":{
+      "exitCode":3,"reason":"Error","startedAt":"2026-01-01T00:00:01Z","finishedAt":"2026-01-01T00:00:09Z"}}}]})");
+  EXPECT_EQ(failed.failure->text(), "exit code 3");
+  EXPECT_EQ(failed.exit_code, 3);
+  EXPECT_EQ(*failed.finished - *failed.started, std::chrono::seconds(8));
+  EXPECT_EQ(failed.logs.size(), 1u);
+  const PodFacts missing = facts_of(
+      R"({"phase":"Failed","containerStatuses":[{"name":"main","state":{"terminated":{
+      "exitCode":128,"reason":"StartError","message":"no \u001b[2Jsuch program"}}}]})");
+  EXPECT_EQ(missing.failure->text(), "could not start: no such program");
+  EXPECT_TRUE(missing.logs.empty()) << "what never ran has no log";
+  const ContainerEnd killed{.container = {}, .code = 137, .reason = "OOMKilled", .message = {}};
+  EXPECT_EQ(killed.text(), "exit code 137, killed by signal 9 (OOMKilled)");
+}
+
+TEST(PodFacts, TellWhatKeepsItFromRunning) {
+  EXPECT_EQ(facts_of(R"({"phase":"Pending","conditions":[{"type":"PodScheduled","status":"False",
+    "reason":"Unschedulable","message":"0/1 nodes are available"}]})")
+                .unschedulable,
+            "0/1 nodes are available");
+  EXPECT_EQ(facts_of(R"({"phase":"Pending","containerStatuses":[{"name":"main","restartCount":2,
+    "state":{"waiting":{"reason":"CrashLoopBackOff","message":"back-off 10s"}}}]})")
+                .trouble,
+            "CrashLoopBackOff: back-off 10s");
+  const PodFacts waits = facts_of(
+      R"({"phase":"Pending","initContainerStatuses":[{"name":"group-scheduling-init",
+      "state":{"running":{"startedAt":"2026-01-01T00:00:01Z"}}}],
+      "containerStatuses":[{"name":"main","state":{"waiting":{"reason":"PodInitializing"}}}]})");
+  EXPECT_TRUE(waits.at_barrier);
+  EXPECT_TRUE(waits.trouble.empty());
+  EXPECT_TRUE(waits.logs.empty());
+}
+
+TEST(FirstFailure, IsTheOneThatCameFirst) {
+  const auto failed = [](std::string_view name, std::string_view at) {
+    return facts_of(
+        fmt::format(R"({{"phase":"Failed","containerStatuses":[{{"name":"main","state":{{
+      "terminated":{{"exitCode":1,"finishedAt":"{}"}}}}}}]}})",
+                    at),
+        name);
+  };
+  const std::vector<PodFacts> pods = {facts_of("{}"), failed("b", "2026-01-01T00:00:05Z"),
+                                      failed("a", "2026-01-01T00:00:04Z")};
+  ASSERT_NE(first_failure(pods), nullptr);
+  EXPECT_EQ(first_failure(pods)->name, "a");
+  EXPECT_EQ(first_failure({}), nullptr);
+}
+
+TEST(Timeline, HasABarPerPod) {
+  const PodFacts ran = facts_of(
+      R"({"phase":"Succeeded","containerStatuses":[{"name":"main","state":{"terminated":{
+      "exitCode":0,"startedAt":"2026-01-01T00:00:05Z","finishedAt":"2026-01-01T00:00:10Z"}}}]})");
+  const Time begin = *parse_time("2026-01-01T00:00:00Z");
+  const Timeline timeline = timeline_of("train", begin, {ran}, begin + std::chrono::seconds(60));
+  EXPECT_EQ(timeline.end - timeline.begin, std::chrono::seconds(10));
+  EXPECT_EQ(print_timeline(timeline, "text", 64),
+            "train   10s   . waits  # runs  ! failed\n"
+            "train-workers-1-3-x7k2p |...........########## | succeeded 5s\n");
+  EXPECT_THAT(print_timeline(timeline, "json", 0), HasSubstr("\"kind\": \"Timeline\""));
+  EXPECT_THAT(print_timeline(timeline, "perfetto", 0), HasSubstr("\"dur\":5000000"));
+  EXPECT_THAT(print_timeline(timeline, "svg", 0), HasSubstr("<rect x=\"600.0\""));
+}
+
+}  // namespace
+}  // namespace muster::cli

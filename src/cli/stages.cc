@@ -1,0 +1,158 @@
+#include "cli/stages.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "cli/terminal_text.h"
+
+namespace muster::cli {
+namespace {
+
+const api::ReplicatedJobStatus* status_of(const api::JobSet& set, std::string_view name) {
+  for (const auto& status : set.status.replicated_jobs) {
+    if (status.name == name) return &status;
+  }
+  return nullptr;
+}
+
+std::string dependencies(const api::ReplicatedJob& entry) {
+  std::vector<std::string> texts;
+  for (const auto& dependency : entry.depends_on) {
+    texts.push_back(
+        fmt::format("{} to be {}", plain_text(dependency.name),
+                    dependency.status == api::DependencyStatus::kReady ? "Ready" : "Complete"));
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+StageState state_by_jobs(const Stage& stage, const api::ReplicatedJobStatus* status,
+                         bool suspended) {
+  if (status == nullptr) return suspended ? StageState::kSuspended : StageState::kWaiting;
+  if (status->failed > 0) return StageState::kFailed;
+  if (stage.jobs > 0 && status->succeeded >= stage.jobs) return StageState::kDone;
+  if (suspended || status->suspended > 0) return StageState::kSuspended;
+  if (stage.jobs_ready >= stage.jobs) return StageState::kRunning;
+  return status->active > 0 || status->ready > 0 ? StageState::kStarting : StageState::kWaiting;
+}
+
+void count_pods(Stage& stage, const std::vector<PodFacts>& pods, const std::string& attempt) {
+  bool all_ended = true, any = false;
+  for (const PodFacts& pod : pods) {
+    if (pod.stage != stage.name || (!pod.attempt.empty() && pod.attempt != attempt)) continue;
+    any = true;
+    all_ended &= pod.has_ended();
+    if (pod.ready || pod.phase == "Succeeded") ++stage.pods_ready;
+    if (pod.started && (!stage.started || *pod.started < *stage.started))
+      stage.started = pod.started;
+    if (pod.finished && (!stage.finished || *pod.finished > *stage.finished))
+      stage.finished = pod.finished;
+  }
+  if (!any || !all_ended) stage.finished.reset();
+  stage.pods_ready = std::min(stage.pods_ready, stage.pods);
+  // Pods are known before the status that counts them.
+  if (any && stage.state == StageState::kWaiting) stage.state = StageState::kStarting;
+  if (stage.state == StageState::kStarting && stage.pods > 0 && stage.pods_ready == stage.pods)
+    stage.state = StageState::kRunning;
+}
+
+Stage stage_of(const api::JobSet& set, const api::ReplicatedJob& entry,
+               const std::vector<PodFacts>& pods) {
+  Stage stage{.name = entry.name,
+              .jobs = entry.replicas,
+              .pods = entry.pods(),
+              .waits_for = dependencies(entry),
+              .started = {},
+              .finished = {}};
+  const api::ReplicatedJobStatus* const status = status_of(set, entry.name);
+  if (status != nullptr)
+    stage.jobs_ready = std::min<std::int64_t>(status->ready + status->succeeded, stage.jobs);
+  stage.state = state_by_jobs(stage, status, set.suspend);
+  count_pods(stage, pods, std::to_string(set.status.restarts));
+  if (stage.state == StageState::kDone) stage.pods_ready = stage.pods;
+  return stage;
+}
+
+std::optional<Outcome> outcome_of(const api::JobSet& set) {
+  for (const std::string_view type : {"Completed", "Failed"}) {
+    const api::Condition* const condition = api::find_condition(set.status.conditions, type);
+    if (condition != nullptr && condition->is_true)
+      return Outcome{type == "Completed", condition->reason, condition->message};
+  }
+  return std::nullopt;
+}
+
+std::string word_for_all(const Standing& standing) {
+  if (standing.outcome) return standing.outcome->succeeded ? "Completed" : "Failed";
+  if (standing.suspended) return "Suspended";
+  const auto is = [](StageState state) {
+    return [state](const Stage& stage) { return stage.state == state; };
+  };
+  if (std::ranges::any_of(standing.stages, is(StageState::kRunning))) return "Running";
+  const bool starting = std::ranges::any_of(standing.stages, is(StageState::kStarting));
+  if (standing.restarts > 0 && starting) return "Restarting";
+  if (starting) return "Starting";
+  return standing.waiting.empty() ? "Pending" : "Waiting";
+}
+
+}  // namespace
+
+std::string_view word_for(StageState state) {
+  switch (state) {
+    case StageState::kSuspended:
+      return "suspended";
+    case StageState::kWaiting:
+      return "waiting";
+    case StageState::kStarting:
+      return "starting";
+    case StageState::kRunning:
+      return "running";
+    case StageState::kDone:
+      return "done";
+    case StageState::kFailed:
+      return "failed";
+  }
+  return "";
+}
+
+std::string Standing::current() const {
+  std::vector<std::string_view> names;
+  for (const Stage& stage : stages) {
+    if (stage.state == StageState::kStarting || stage.state == StageState::kRunning)
+      names.push_back(stage.name);
+  }
+  return names.empty() || outcome ? "-" : fmt::format("{}", fmt::join(names, ","));
+}
+
+Standing standing_of(const api::JobSet& set, const std::vector<PodFacts>& pods) {
+  Standing standing;
+  standing.name = set.meta.name;
+  standing.restarts = set.status.restarts;
+  if (set.failure_policy) standing.max_restarts = set.failure_policy->max_restarts;
+  standing.suspended = set.suspend;
+  standing.created = set.meta.creation_time;
+  if (const auto* waiting = api::find_condition(set.status.conditions, "muster.dev/Waiting");
+      waiting != nullptr && waiting->is_true) {
+    standing.waiting = waiting->message;
+  }
+  standing.outcome = outcome_of(set);
+  for (const auto& entry : set.replicated_jobs)
+    standing.stages.push_back(stage_of(set, entry, pods));
+  standing.state = word_for_all(standing);
+  return standing;
+}
+
+std::string stuck_because(const std::vector<PodFacts>& pods) {
+  const PodFacts* unplaced = nullptr;
+  for (const PodFacts& pod : pods) {
+    if (pod.has_ended()) continue;
+    if (pod.unschedulable.empty() && !pod.at_barrier) return "";
+    if (!pod.unschedulable.empty() && unplaced == nullptr) unplaced = &pod;
+  }
+  if (unplaced == nullptr) return "";
+  return fmt::format("pod {} cannot be placed: {}", plain_text(unplaced->name),
+                     plain_text(unplaced->unschedulable));
+}
+
+}  // namespace muster::cli

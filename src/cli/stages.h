@@ -1,0 +1,58 @@
+// How a JobSet stands: its stages (replicated jobs), what they wait for, and the whole in a word.
+// Pure.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/views.h"
+#include "cli/pod_facts.h"
+
+namespace muster::cli {
+
+enum class StageState : std::uint8_t { kSuspended, kWaiting, kStarting, kRunning, kDone, kFailed };
+std::string_view word_for(StageState state);
+
+struct Stage {
+  std::string name;
+  StageState state = StageState::kWaiting;
+  std::int64_t jobs = 0;
+  std::int64_t jobs_ready = 0;  // or succeeded
+  std::int64_t pods = 0;        // that must run at once
+  std::int64_t pods_ready = 0;  // or succeeded; known only with pods
+  std::string waits_for;        // "dataset to be Complete, model to be Ready"
+  std::optional<Time> started;  // its first pod
+  std::optional<Time> finished;
+};
+
+struct Outcome {
+  bool succeeded = false;
+  std::string reason;
+  std::string message;
+};
+
+struct Standing {
+  std::string name;
+  std::string state;    // Suspended, Waiting, Starting, Running, Restarting, Completed, Failed
+  std::string waiting;  // the condition muster.dev/Waiting
+  std::int64_t restarts = 0;
+  std::optional<std::int64_t> max_restarts;
+  std::vector<Stage> stages;
+  std::optional<Outcome> outcome;
+  bool suspended = false;
+  std::optional<Time> created;
+
+  // Names of the stages that are under way, "a,b"; "-" if there is none.
+  std::string current() const;
+};
+
+// With pods, if they are known: only those of the present attempt count.
+Standing standing_of(const api::JobSet& set, const std::vector<PodFacts>& pods = {});
+
+// Why nothing will ever move by itself: some pod cannot be placed while none of the others runs
+// (those at the barrier wait for it). Empty if something still moves.
+std::string stuck_because(const std::vector<PodFacts>& pods);
+
+}  // namespace muster::cli

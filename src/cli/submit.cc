@@ -1,0 +1,133 @@
+// `muster submit -- COMMAND`: a JobSet made of flags.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "api/table_row.h"
+#include "cli/commands.h"
+#include "cli/connection.h"
+#include "cli/exit_code.h"
+#include "cli/kinds.h"
+#include "cli/lookup.h"
+#include "cli/manifest.h"
+#include "cli/output.h"
+#include "cli/print.h"
+#include "cli/submit_job_set.h"
+#include "cli/terminal_text.h"
+#include "cli/until.h"
+#include "json/parse.h"
+
+namespace muster::cli {
+namespace {
+
+struct SubmitOptions {
+  ServerFlags server;
+  Submission submission;
+  std::vector<std::string> after;
+  bool print = false;
+};
+
+struct After {
+  bool must_succeed = true;
+  std::string name;
+};
+
+// "ok:NAME" or "any:NAME".
+Result<After> parse_after(std::string_view text) {
+  if (text.starts_with("ok:")) return After{true, std::string(text.substr(3))};
+  if (text.starts_with("any:")) return After{false, std::string(text.substr(4))};
+  return fail(Code::kInvalid,
+              fmt::format("--after {}: it takes ok:NAME (has succeeded) or any:NAME (has ended)",
+                          plain_text(text)));
+}
+
+// Waits here: a JobSet cannot depend on another one.
+int wait_for(Connection& connection, const After& after) {
+  const auto found = find_object(connection, after.name, {&job_sets()});
+  if (!found) return complain(found.error());
+  fmt::print(stderr, "waiting for {} to {}\n", plain_text(after.name),
+             after.must_succeed ? "succeed" : "end");
+  bool completed = false, gone = false;
+  const auto ended = wait_until(connection, job_sets(), connection.ns(), found->name, std::nullopt,
+                                [&](json::Value set) {
+                                  gone = set.is_null();
+                                  completed = api::has_condition(set, "Completed");
+                                  return gone || completed || api::has_condition(set, "Failed");
+                                });
+  if (!ended) return complain(ended.error());
+  if (completed || !after.must_succeed) return kSucceeded;
+  fmt::print(stderr, "error: {} {}: nothing was submitted\n", plain_text(after.name),
+             gone ? "was deleted" : "has failed");
+  return kCancelled;
+}
+
+int submit(SubmitOptions options) {
+  std::vector<After> after;
+  for (const std::string& text : options.after) {
+    auto parsed = parse_after(text);
+    if (!parsed) return complain(parsed.error(), kUsage);
+    after.push_back(*std::move(parsed));
+  }
+  std::unique_ptr<Connection> connection;
+  if (!options.print) {
+    auto opened = Connection::open(options.server);
+    if (!opened) return complain(opened.error());
+    connection = *std::move(opened);
+    const bool here =
+        connection->url().contains("//127.") || connection->url().contains("//localhost");
+    std::error_code ignored;
+    if (here && options.submission.working_directory.empty())
+      options.submission.working_directory = std::filesystem::current_path(ignored);
+  }
+  const auto text = submitted_job_set(options.submission);
+  if (!text) return complain(text.error(), kUsage);
+  if (options.print) {
+    fmt::print("{}", *text);
+    return kSucceeded;
+  }
+  for (const After& one : after) {
+    if (const int code = wait_for(*connection, one); code != kSucceeded) return code;
+  }
+  const auto manifest = Manifest::parse("the JobSet", *text, connection->ns());
+  if (!manifest) return complain_verbatim(manifest.error());
+  const ManifestObject& object = manifest->objects().front();
+  const auto created = connection->write({.verb = client::Verb::kCreate,
+                                          .resource = object.resource,
+                                          .ns = object.ns,
+                                          .body = object.body,
+                                          .strict = true});
+  if (!created) return complain(created.error());
+  json::Arena arena;
+  const auto tree = json::parse(arena, *created);
+  if (!tree) return complain(tree.error());
+  fmt::print("{}\n", object_name(*tree));
+  return kSucceeded;
+}
+
+}  // namespace
+
+Verb submit_verb() {
+  const auto o = std::make_shared<SubmitOptions>();
+  Submission& s = o->submission;
+  return {.name = "submit",
+          .group = "Run",
+          .help = "Hand a command to a server as a JobSet: submit -N 4 -- python train.py",
+          .flags = with_server_flags(
+              o->server,
+              {{"command", &s.command, "The program and its arguments, after --"},
+               {"-N,--processes", &s.processes, "So many, with ranks, started together [1]"},
+               {"--gpus", &s.gpus, "Per process"},
+               {"--cpus", &s.cpus, "Per process: 2, 500m"},
+               {"--memory", &s.memory, "Per process: 4Gi"},
+               {"--name", &s.name, "Of the JobSet [made of the program's]"},
+               {"--max-restarts", &s.max_restarts, "How often all of it is restarted [0]"},
+               {"--env", &s.environment, "NAME=VALUE"},
+               {"--chdir", &s.working_directory, "Where it runs [here, on a local server]"},
+               {"--image", &s.image, "For a cluster that runs containers"},
+               {"-q,--queue", &s.queue, "The queue that admits it"},
+               {"--after", &o->after, "Wait first: ok:NAME has succeeded, any:NAME has ended"},
+               {"--print", &o->print, "Print the JobSet instead"}}),
+          .run = [o] { return submit(*o); }};
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,38 @@
+// What ran when in a JobSet, as bars on a common scale. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "cli/pod_facts.h"
+
+namespace muster::cli {
+
+// From its creation a pod waits (to be placed, for its volumes, at the barrier), then it runs.
+struct Bar {
+  std::string name;
+  std::string stage;
+  std::string attempt;
+  std::string state;  // running, succeeded, failed, waiting
+  Time created{};
+  std::optional<Time> started;
+  Time end{};  // now, if it has not ended
+};
+
+struct Timeline {
+  std::string job_set;
+  Time begin{};
+  Time end{};
+  std::vector<Bar> bars;  // by creation, stage and name
+};
+
+Timeline timeline_of(std::string job_set, Time created, const std::vector<PodFacts>& pods,
+                     Time now);
+
+// `form` is text, json, svg or perfetto (Chrome trace events).
+std::string print_timeline(const Timeline& timeline, std::string_view form, std::size_t width);
+
+}  // namespace muster::cli

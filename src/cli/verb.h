@@ -1,0 +1,60 @@
+// What `muster` can do, as data: one Verb per command with its flags as rows. main.cc hands them to
+// the parser; help, completion and guesses at what was meant read the same rows.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace muster::cli {
+
+// Where a flag's value goes; what it holds before parsing is the default.
+using Target =
+    std::variant<bool*, std::string*, std::int64_t*, std::uint64_t*, std::vector<std::string>*>;
+
+struct Flag {
+  std::string names;  // "-n,--namespace"; a bare word is an argument by position
+  Target target;
+  std::string help;
+  std::vector<std::string> choices = {};  // nothing else is taken
+  bool required = false;
+};
+
+struct Verb {
+  std::string name;
+  std::string group;  // a heading of the help; empty: not shown
+  std::string help;
+  std::vector<Flag> flags;
+  std::function<int()> run;  // the exit code; owns what the flags point to
+  std::vector<std::string> aliases = {};
+  // Its words are not looked at: they all go to the first flag, which takes many.
+  bool takes_all = false;
+};
+
+// Which server a verb talks to (connection.h).
+struct ServerFlags {
+  std::string kubeconfig;
+  std::string context;
+  std::string data_dir;
+  std::string ns;
+};
+// The rows of these flags followed by `more`.
+std::vector<Flag> with_server_flags(ServerFlags& server, std::vector<Flag> more);
+
+// In the order of the help.
+std::vector<Verb> all_verbs();
+
+// By name or alias.
+const Verb* find_verb(const std::vector<Verb>& verbs, std::string_view word);
+
+// The overview that `muster --help` prints.
+std::string overview(const std::vector<Verb>& verbs);
+
+// "--namespace" and "-n" of "-n,--namespace"; nothing for an argument by position.
+std::vector<std::string> flag_names(const Flag& flag);
+
+}  // namespace muster::cli

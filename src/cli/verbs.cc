@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/commands.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr std::size_t kNameWidth = 14;
+
+}  // namespace
+
+std::vector<Verb> all_verbs() {
+  std::vector<Verb> verbs;
+  for (const auto& make :
+       {run_verb,      submit_verb, attach_verb,   cancel_verb, example_verb, get_verb,
+        describe_verb, logs_verb,   events_verb,   wait_verb,   apply_verb,   delete_verb,
+        top_verb,      graph_verb,  timeline_verb, sim_verb,    serve_verb,   operator_verb,
+        install_verb,  doctor_verb, check_verb,    backup_verb, restore_verb, completion_verb,
+        version_verb,  tool_verb}) {
+    verbs.push_back(make());
+  }
+  return verbs;
+}
+
+std::vector<Flag> with_server_flags(ServerFlags& server, std::vector<Flag> more) {
+  std::vector<Flag> flags = {
+      {"-n,--namespace", &server.ns, "Namespace [the kubeconfig's, or default]"},
+      {"--kubeconfig", &server.kubeconfig, "How to reach the server [$KUBECONFIG]"},
+      {"--context", &server.context, "Of the kubeconfig [its current one]"},
+      {"--data-dir", &server.data_dir, "The server that keeps its objects here"}};
+  more.insert(more.end(), std::make_move_iterator(flags.begin()),
+              std::make_move_iterator(flags.end()));
+  return more;
+}
+
+const Verb* find_verb(const std::vector<Verb>& verbs, std::string_view word) {
+  for (const Verb& verb : verbs) {
+    if (verb.name == word || std::ranges::find(verb.aliases, word) != verb.aliases.end())
+      return &verb;
+  }
+  return nullptr;
+}
+
+std::string overview(const std::vector<Verb>& verbs) {
+  std::string out =
+      "muster: groups of processes that only make sense together\n\n"
+      "  muster example ddp > ddp.yaml && muster run ddp.yaml\n";
+  std::string_view group;
+  for (const Verb& verb : verbs) {
+    if (verb.group.empty()) continue;
+    if (verb.group != group) out += fmt::format("\n{}\n", group = verb.group);
+    out += fmt::format("  {:<{}}{}\n", verb.name, kNameWidth, verb.help);
+  }
+  return out + "\nmuster VERB --help says more about one of them.\n";
+}
+
+std::vector<std::string> flag_names(const Flag& flag) {
+  std::vector<std::string> names;
+  std::string_view rest = flag.names;
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    const std::string_view name = rest.substr(0, comma);
+    if (name.starts_with('-')) names.emplace_back(name);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return names;
+}
+
+}  // namespace muster::cli
