@@ -129,6 +129,7 @@ void Scheduler::put(Entry& entry, Pod pod) {
     entry.assumed.clear();
     entry.untold.reset();
   }
+  if (entry.has_news()) runner_.add({entry.pod.ns, entry.pod.name});
   if (stays) return;
   occupy(entry);
   if (entry.pod.wants_node() && entry.assumed.empty()) join(entry);
@@ -299,9 +300,8 @@ controllers::Plan Scheduler::plan_for(const QueueKey& key, Time now) {
   const auto at = entries_.find(key);
   if (at == entries_.end()) return {};
   Entry& entry = at->second;
-  if (!entry.assumed.empty() && entry.pod.node.empty() && !entry.bound) return plan_binding(entry);
-  if (entry.untold) return plan_refusal(entry, now);
-  return {};
+  if (!entry.has_news()) return {};
+  return entry.untold ? plan_refusal(entry, now) : plan_binding(entry);
 }
 
 controllers::Plan Scheduler::plan_binding(Entry& entry) const {

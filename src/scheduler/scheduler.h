@@ -49,6 +49,8 @@ class Scheduler final : public controllers::Controller {
 
     const std::string& place() const { return pod.node.empty() ? assumed : pod.node; }
     bool stays_with(const Pod& next) const;
+    // A binding or a refusal is to be written.
+    bool has_news() const { return untold || (pod.node.empty() && !assumed.empty() && !bound); }
   };
 
   void pod_changed(const client::ObjectPtr& before, const client::ObjectPtr& after);

@@ -1,0 +1,260 @@
+#include "scheduler/scheduler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "controllers/runtime/testing.h"
+
+namespace muster::scheduler {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const std::string kPods = "/api/v1/pods";
+const std::string kNodes = "/api/v1/nodes";
+const std::string kNamespaces = "/api/v1/namespaces";
+
+class SchedulerTest : public ::testing::Test {
+ protected:
+  SchedulerTest() { informers_.start(); }
+
+  void complete() { server_.complete_all(++revision_); }
+  void node(std::string_view name, std::string_view cpu = "4", std::string_view more = "",
+            std::string_view type = "ADDED") {
+    server_.show(kNodes, type,
+                 fmt::format(R"({{"metadata":{{"name":"{0}","uid":"u-{0}","resourceVersion":"{1}"}},
+                   "spec":{{{3}}},"status":{{"allocatable":{{"cpu":"{2}","pods":"10"}}}}}})",
+                             name, ++revision_, cpu, more));
+  }
+  void pod(std::string_view name, std::string_view cpu, std::string_view spec = "",
+           std::string_view type = "ADDED", std::string_view status = "") {
+    server_.show(kPods, type,
+                 fmt::format(R"({{"metadata":{{"namespace":"d","name":"{0}","uid":"u-{0}",
+                   "resourceVersion":"{1}","creationTimestamp":"2027-01-01T00:00:00Z"}},
+                   "spec":{{{3}"containers":[{{"name":"c","resources":{{"requests":
+                   {{"cpu":"{2}"}}}}}}]}},"status":{{"phase":"Pending"{4}}}}})",
+                             name, ++revision_, cpu, spec, status));
+  }
+  void gone(std::string_view name) { pod(name, "1", "", "DELETED"); }
+
+  // Requests other than events, which are answered and kept as "reason: note".
+  std::vector<std::string> writes() {
+    server_.settle();
+    for (auto at = server_.asked.begin(); at != server_.asked.end();) {
+      if (at->text().find("/events") == std::string::npos) {
+        ++at;
+        continue;
+      }
+      json::Arena arena;
+      const json::Value event = at->json(arena);
+      told_.push_back(
+          fmt::format("{}: {}", event.get("reason").as_string(), event.get("note").as_string()));
+      at->exchange->respond({.status = 201, .headers = {}, .body = {}});
+      at = server_.asked.erase(at);
+      server_.settle();
+    }
+    std::vector<std::string> texts;
+    for (const auto& each : server_.asked) texts.push_back(each.text());
+    return texts;
+  }
+  std::string target() {
+    json::Arena arena;
+    return std::string(server_.asked.front().json(arena).get({"target", "name"}).as_string());
+  }
+  void accept() { server_.answer(201, R"({"kind":"Status","metadata":{},"status":"Success"})"); }
+
+  static std::string binding(std::string_view pod) {
+    return fmt::format("POST /api/v1/namespaces/d/pods/{}/binding", pod);
+  }
+  static std::string status(std::string_view pod) {
+    return fmt::format("PATCH /api/v1/namespaces/d/pods/{}/status", pod);
+  }
+
+  controllers::testing::FakeServer server_;
+  controllers::Informers informers_{server_.client, api::Registry::builtin()};
+  controllers::DecisionLog log_;
+  Metrics metrics_;
+  controllers::Shared shared_{
+      server_.client, api::Registry::builtin(), informers_, log_, metrics_, {}};
+  Scheduler scheduler_{shared_};
+  std::vector<std::string> told_;
+  int revision_ = 0;
+};
+
+TEST_F(SchedulerTest, APodIsBoundAndPeopleAreTold) {
+  node("a");
+  pod("p", "1");
+  EXPECT_THAT(writes(), IsEmpty()) << "half the cluster is not known yet";
+  complete();
+  ASSERT_THAT(writes(), ElementsAre(binding("p")));
+  EXPECT_EQ(target(), "a");
+  accept();
+  EXPECT_THAT(writes(), IsEmpty());
+  EXPECT_THAT(told_, ElementsAre("Scheduled: Successfully assigned d/p to a"));
+}
+
+TEST_F(SchedulerTest, APodThatIsBeingBoundCountsAgainstItsNode) {
+  node("a");
+  complete();
+  pod("p", "3");
+  pod("q", "3");
+  EXPECT_THAT(writes(), ElementsAre(binding("p"), status("q")));
+  accept();
+  server_.answer_object("q", 1);
+  EXPECT_THAT(writes(), IsEmpty()) << "bound, though no watch has shown it yet";
+}
+
+TEST_F(SchedulerTest, ARefusalIsAConditionAndAnEvent) {
+  node("a");
+  complete();
+  pod("p", "5");
+  ASSERT_THAT(writes(), ElementsAre(status("p")));
+  json::Arena arena;
+  const json::Value condition =
+      server_.asked.front().json(arena).get({"status", "conditions"}).item(0);
+  const std::string why =
+      "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: "
+      "1 Preemption is not helpful for scheduling.";
+  EXPECT_EQ(condition.get("type").as_string(), "PodScheduled");
+  EXPECT_EQ(condition.get("status").as_string(), "False");
+  EXPECT_EQ(condition.get("reason").as_string(), "Unschedulable");
+  EXPECT_EQ(condition.get("message").as_string(), why);
+  server_.answer_object("p", 1);
+  EXPECT_THAT(writes(), IsEmpty());
+  EXPECT_THAT(told_, ElementsAre("FailedScheduling: " + why));
+}
+
+TEST_F(SchedulerTest, TheSameConditionIsNotWrittenAgain) {
+  node("a");
+  complete();
+  pod("p", "5", "", "ADDED",
+      R"(,"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable",
+          "message":"0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."}])");
+  EXPECT_THAT(writes(), IsEmpty());
+}
+
+TEST_F(SchedulerTest, WhoWaitsGoesWhenAPodEnds) {
+  node("a");
+  pod("old", "3", R"("nodeName":"a",)");
+  complete();
+  pod("p", "3");
+  ASSERT_THAT(writes(), ElementsAre(status("p")));
+  server_.answer_object("p", 1);
+  pod("old", "3", R"("nodeName":"a",)", "MODIFIED", R"(,"phase":"Succeeded")");
+  EXPECT_THAT(writes(), ElementsAre(binding("p")));
+}
+
+TEST_F(SchedulerTest, WhoWaitsGoesToANewNode) {
+  complete();
+  pod("p", "3");
+  ASSERT_THAT(writes(), ElementsAre(status("p")));
+  server_.answer_object("p", 1);
+  EXPECT_THAT(writes(), IsEmpty());
+  EXPECT_THAT(told_, ElementsAre("FailedScheduling: no nodes available to schedule pods"));
+  node("a");
+  EXPECT_THAT(writes(), ElementsAre(binding("p")));
+}
+
+TEST_F(SchedulerTest, WhoWaitsGoesWhenATaintIsTakenAway) {
+  node("a", "4", R"("taints":[{"key":"x","effect":"NoSchedule"}])");
+  complete();
+  pod("p", "3");
+  ASSERT_THAT(writes(), ElementsAre(status("p")));
+  server_.answer_object("p", 1);
+  node("a", "4", "", "MODIFIED");
+  EXPECT_THAT(writes(), ElementsAre(binding("p")));
+}
+
+TEST_F(SchedulerTest, AHeartbeatWakesNobody) {
+  node("a");
+  complete();
+  pod("p", "5");
+  server_.settle();
+  server_.answer_object("p", 1);
+  EXPECT_THAT(writes(), IsEmpty());
+  node("a", "4", "", "MODIFIED");
+  EXPECT_TRUE(scheduler_.idle());
+  EXPECT_THAT(writes(), IsEmpty());
+}
+
+TEST_F(SchedulerTest, TheHighestPriorityGoesFirstThenTheOldest) {
+  node("a", "1");
+  pod("a-young", "1");
+  pod("b-urgent", "1", R"("priority":10,)");
+  complete();
+  EXPECT_THAT(writes(), ElementsAre(binding("b-urgent"), status("a-young")));
+}
+
+TEST_F(SchedulerTest, OnlyOwnPodsWithoutGatesAreLookedAt) {
+  node("a");
+  complete();
+  pod("other", "1", R"("schedulerName":"another",)");
+  pod("gated", "1", R"("schedulingGates":[{"name":"wait"}],)");
+  EXPECT_THAT(writes(), IsEmpty());
+  pod("gated", "1", "", "MODIFIED");
+  EXPECT_THAT(writes(), ElementsAre(binding("gated")));
+}
+
+TEST_F(SchedulerTest, ABindingThatFailsIsTriedAgain) {
+  node("a");
+  complete();
+  pod("p", "1");
+  server_.refuse(500, "InternalError");
+  EXPECT_THAT(writes(), IsEmpty());
+  server_.pass_time(seconds(1));
+  EXPECT_THAT(writes(), ElementsAre(binding("p")));
+}
+
+TEST_F(SchedulerTest, APodThatGoesWhileItIsBoundGivesItsPlaceBack) {
+  node("a");
+  complete();
+  pod("p", "3");
+  ASSERT_THAT(writes(), ElementsAre(binding("p")));
+  pod("q", "3");
+  gone("p");
+  server_.refuse(404, "NotFound");
+  server_.answer_object("q", 1);  // that there is no room
+  EXPECT_THAT(writes(), ElementsAre(binding("q")));
+}
+
+TEST_F(SchedulerTest, ALaterPodOfTheSameNameIsBoundByItself) {
+  node("a");
+  complete();
+  pod("p", "1");
+  ASSERT_THAT(writes(), ElementsAre(binding("p")));
+  gone("p");
+  pod("p", "2");
+  accept();  // the binding of the first one
+  ASSERT_THAT(writes(), ElementsAre(binding("p")));
+}
+
+TEST_F(SchedulerTest, ABindingFollowsAsSoonAsTheWatchShowsTheOwnCondition) {
+  node("a", "4", R"("taints":[{"key":"x","effect":"NoSchedule"}])");
+  complete();
+  pod("p", "3");
+  server_.settle();
+  server_.answer_object("p", revision_ + 2);
+  node("a", "4", "", "MODIFIED");
+  EXPECT_THAT(writes(), IsEmpty()) << "the watch of pods is behind";
+  pod("p", "3", "", "MODIFIED",
+      R"(,"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable"}])");
+  EXPECT_THAT(writes(), ElementsAre(binding("p")));
+}
+
+TEST_F(SchedulerTest, EverybodyIsLookedAtAnewNowAndThen) {
+  node("a");
+  complete();
+  pod("p", "5");
+  ASSERT_THAT(writes(), ElementsAre(status("p")));
+  server_.answer_object("p", 1);
+  EXPECT_THAT(writes(), IsEmpty());
+  node("b");  // does not help, so that nobody is woken for it
+  EXPECT_THAT(writes(), IsEmpty());
+  server_.pass_time(seconds(300));
+  EXPECT_THAT(writes(), ElementsAre(status("p"))) << "there are two nodes now";
+}
+
+}  // namespace
+}  // namespace muster::scheduler
