@@ -47,8 +47,7 @@ PodDriver::PodDriver(NodeServices& node, const client::ObjectPtr& object,
                      if (const auto meta = api::read_meta(answer))
                        parse(answer, client::to_revision(meta->resource_version));
                      wake();
-                   },
-               .no_such_pod = [this] { object_gone(); }}) {
+                   }}) {
   parse(object->bytes(), object->revision());
   references_ = references_of(pod_, view_);
   std::vector<FoundRun> found;

@@ -54,10 +54,10 @@ void StatusWriter::answered(Result<std::string> answer) {
     failures_ = 0;
     return callbacks_.written(*std::move(answer));
   }
-  // A later pod of the same name has another uid: that is a conflict, too.
+  // The pod went, or another has its name (and another uid): the watch will say so.
   const Code code = answer.error().code;
-  if (code == Code::kNotFound || code == Code::kConflict) return callbacks_.no_such_pod();
-  if (failures_ == 0)
+  const bool gone = code == Code::kNotFound || code == Code::kConflict;
+  if (failures_ == 0 && !gone)
     log::warn("cannot report a pod's status", {{"pod", name_}, {"error", answer.error().message}});
   want(retry_delay(failures_++));
 }

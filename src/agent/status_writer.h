@@ -1,6 +1,6 @@
 // Brings a pod's status to the API: one write at a time, what changes meanwhile goes with the next,
-// small changes are gathered for a moment. An answer other than "no such pod" is repeated until it
-// is right; processes never wait for it.
+// small changes are gathered for a moment. A write that fails is repeated until the pod is gone;
+// processes never wait for it, and no answer here says that it is gone: that is the watch's word.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,6 @@ class StatusWriter {
     std::function<json::Value(json::Arena&)> patch;
     // The object as it is after the write.
     std::function<void(std::string object)> written;
-    std::function<void()> no_such_pod;
   };
   StatusWriter(client::Client& client, const api::Resource& pods, std::string ns, std::string name,
                Callbacks callbacks)
