@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include "agent/inputs/host_path.h"
 #include "agent/inputs/volume_payload.h"
@@ -44,12 +45,24 @@ std::int64_t bytes_of(Value quantity) {
   return parsed ? parsed->value() : 0;
 }
 
+// Whether pods, in mount namespaces that were made long before, would see what is mounted there.
+bool passes_mounts_on(const UniqueFd& folder) {
+  struct statx info{};
+  if (::statx(folder.get(), "", AT_EMPTY_PATH, STATX_MNT_ID, &info) != 0) return false;
+  std::ifstream mounts("/proc/self/mountinfo");
+  for (std::string line; std::getline(mounts, line);) {
+    if (line.starts_with(fmt::format("{} ", info.stx_mnt_id)))
+      return line.find(" shared:") != line.npos;
+  }
+  return false;
+}
+
 // In memory where we may mount; else on disk, which only is slower.
 void mount_in_memory(const UniqueFd& folder, Value empty_dir, const PodFacts& facts) {
   struct statfs info{};
   std::error_code error;
   if (!is_root() || ::fstatfs(folder.get(), &info) != 0 || info.f_type == TMPFS_MAGIC ||
-      !fs::is_empty(path_of(folder), error))
+      !fs::is_empty(path_of(folder), error) || !passes_mounts_on(folder))
     return;
   std::string options = "mode=0777";
   const std::int64_t limit = bytes_of(empty_dir.get("sizeLimit"));

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <linux/magic.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/vfs.h>
+#include <sys/wait.h>
 
 #include "agent/inputs/files_testing.h"
 #include "agent/inputs/testing.h"
@@ -89,20 +92,38 @@ TEST_F(Volumes, AnEmptyDirIsForEveryoneAndKeepsItsContent) {
   EXPECT_TRUE(fs::is_directory(at("none")));
 }
 
-TEST_F(Volumes, AnEmptyDirInMemoryIsATmpfsWhereWeMayMount) {
-  EXPECT_EQ(set_up(R"({"name":"v","emptyDir":{"medium":"Memory","sizeLimit":"1Mi"}})"), "");
+constexpr std::string_view kMemory =
+    R"({"name":"v","emptyDir":{"medium":"Memory","sizeLimit":"1Mi"}})";
+
+TEST_F(Volumes, AnEmptyDirInMemoryIsAnEmptyDir) {
+  EXPECT_EQ(set_up(kMemory), "");
   EXPECT_EQ(mode_of(at("v")), 0777u);
   write_file(at("v/f"), "x");
-  EXPECT_EQ(set_up(R"({"name":"v","emptyDir":{"medium":"Memory","sizeLimit":"1Mi"}})"), "");
+  EXPECT_EQ(set_up(kMemory), "");
   EXPECT_EQ(read_file(at("v/f")), "x");
-  struct statfs info{};
-  ASSERT_EQ(::statfs(at("v").c_str(), &info), 0);
-  if (::geteuid() == 0) {
-    EXPECT_EQ(info.f_type, TMPFS_MAGIC);
-    EXPECT_EQ(info.f_blocks * static_cast<std::uint64_t>(info.f_bsize), 1u << 20);
-  }
   EXPECT_TRUE(remove_volumes(root_.pod_directory));
   EXPECT_FALSE(fs::exists(at("v")));
+}
+
+// In a mount namespace of its own, from which mounts go on to others.
+TEST_F(Volumes, AnEmptyDirInMemoryIsATmpfsWhereRootCanShowItToPods) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root mounts";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    struct statfs info{};
+    const bool mounted = ::unshare(CLONE_NEWNS) == 0 &&
+                         ::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) == 0 &&
+                         ::mount(nullptr, "/", nullptr, MS_REC | MS_SHARED, nullptr) == 0 &&
+                         set_up(kMemory).empty() && set_up(kMemory).empty() &&
+                         ::statfs(at("v").c_str(), &info) == 0 && info.f_type == TMPFS_MAGIC &&
+                         mode_of(at("v")) == 0777 &&
+                         info.f_blocks * static_cast<std::uint64_t>(info.f_bsize) == 1u << 20;
+    write_file(at("v/f"), "x");
+    ::_exit(mounted && remove_volumes(root_.pod_directory) && !fs::exists(at("v")) ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(Volumes, AConfigMapHasAFilePerKey) {
