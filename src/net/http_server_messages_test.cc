@@ -122,6 +122,15 @@ TEST(HttpServerMessages, AreOnlyForThoseWhoAskRightly) {
   EXPECT_THAT(answer.body, HasSubstr("Upgrade request required"));
 }
 
+TEST(HttpServerMessages, AreNotForPagesOfOtherSites) {
+  const auto server = serve([](const auto&) { ADD_FAILURE() << "was not refused"; });
+  RawClient page(server->port());
+  std::string request = websocket_request("/");
+  request.insert(request.size() - 2, "Origin: https://evil.example\r\n");
+  ASSERT_TRUE(page.send(request));
+  EXPECT_EQ(page.read_answer().status(), 403);
+}
+
 TEST(HttpServerMessages, HeldOnesWaitWithTheirSender) {
   Mailbox mailbox;
   const auto server = serve(mailbox.handler());

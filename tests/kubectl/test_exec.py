@@ -90,6 +90,17 @@ def test_a_terminal(server):
     assert re.search(r'/dev/pts/\d+\s+33 99\s', done.stdout), done.stdout
 
 
+def test_a_command_goes_with_its_client(server):
+    program = os.path.join(os.environ['KUBERNETES_BIN'], 'kubectl')
+    with subprocess.Popen([program, 'exec', 'idle', '--', 'sh', '-c', 'echo $$; exec sleep 1000'], stdout=subprocess.PIPE, text=True,
+                          env=blackbox.environment(server.kubeconfig, server.folder)) as process:
+        pid = process.stdout.readline().strip()
+        alive = ('exec', 'idle', '--', 'kill', '-0', pid)
+        assert kubectl(server, *alive)[0] == 0
+        process.kill()
+    blackbox.eventually(lambda: kubectl(server, *alive)[0] != 0)
+
+
 def test_what_cannot_be_executed_says_why(server):
     status, _, error = kubectl(server, 'exec', 'idle', '--', '/no/such/program')
     assert status != 0 and 'no/such/program' in error, error
