@@ -126,9 +126,12 @@ class EmbeddedEngine final : public Engine {
     const std::string host = any ? "127.0.0.1" : options_.address;
     url_ = client::https_url(host, std::to_string(http_->port()));
     api_->set_server_address(url_.substr(std::string_view("https://").size()));
-    if (options_.kubeconfig_file.empty())
-      options_.kubeconfig_file = options_.data_dir + "/kubeconfig";
-    return write_private_file(options_.kubeconfig_file, kubeconfig(credentials, url_));
+    // Who knows the directory finds the server (`muster get --data-dir`), wherever else it is told.
+    const std::string own = options_.data_dir + "/kubeconfig", text = kubeconfig(credentials, url_);
+    if (options_.kubeconfig_file.empty()) options_.kubeconfig_file = own;
+    MUSTER_CHECK(write_private_file(own, text));
+    return options_.kubeconfig_file == own ? Status()
+                                           : write_private_file(options_.kubeconfig_file, text);
   }
 
   // In the order in which one needs the other: tasks that are left in the loop still hold requests,

@@ -70,7 +70,8 @@ void LogStreams::print(const Log& log, std::string_view line) {
 
 void LogStreams::ended(Log& log) {
   log.lines.finish([&](std::string_view line) { print(log, line); });
-  if (log.status / 100 != 2 && !log.answer.empty())
+  const bool pod_is_gone = log.status == 404;  // between our look and our question: no news
+  if (log.status / 100 != 2 && !pod_is_gone && !log.answer.empty())
     refusal_ = client::error_of_status(log.status, log.answer).message;
   if (--open_ == 0 && idle_) idle_();
 }

@@ -83,8 +83,8 @@ def test_a_jobset_from_apply_to_delete(muster):
     assert 'WAITING FOR' in muster('get', 'jobsets', '-o', 'wide').stdout
     assert sorted(muster('logs', 'life').stdout.splitlines()) == ['work-0-0 | hello 0', 'work-0-1 | hello 1']
     text = muster('describe', 'jobset', 'life').stdout
-    assert re.search(r'work +done +1/1 +2/2', text) and 'AllJobsCompleted' in text and re.search(r'Succeeded', text)
-    assert 'Completed' in muster('events', 'jobset/life').stdout or 'AllJobsCompleted' in muster('events', 'jobset/life').stdout
+    assert re.search(r'work +done +1/1 +2/2', text) and 'AllJobsCompleted' in text and re.search(r'life-work-0-1-\w+ +0/1 +Completed', text)
+    assert 'AllJobsCompleted' in muster('events', 'jobset/life').stdout
     assert muster('delete', 'jobset', 'life').stdout == 'jobsets.jobset.x-k8s.io "life" deleted\n'
     assert muster('get', 'js', 'life', code=1).stderr.startswith('error: no JobSet "life" in namespace default')
 
@@ -159,7 +159,7 @@ def test_control_codes_are_shown_nowhere(muster):
 
 
 def test_logs_go_on_with_pods_that_come_later(muster):
-    muster('apply', '-f', '-', stdin=job_set('later', 'echo try; test -e $HOME/later-done || { touch $HOME/later-done; exit 1; }',
+    muster('apply', '-f', '-', stdin=job_set('later', 'echo try; sleep 1; test -e $HOME/later-done || { touch $HOME/later-done; exit 1; }',
                                              spec='failurePolicy: {maxRestarts: 2}'))
     out = muster('logs', 'later', '-f').stdout
     assert out == 'work-0-0 | try\n' * 2
