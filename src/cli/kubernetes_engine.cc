@@ -202,8 +202,10 @@ class Operator final : public KubernetesEngine {
   }
 
   void start_controllers() {
-    controllers_ = controllers::ControllerSet::make(
-        *client_, registry_, metrics_, {.wanted = options_.controllers, .gates = options_.gates});
+    controllers_ = controllers::ControllerSet::make(*client_, registry_, metrics_,
+                                                    {.wanted = options_.controllers,
+                                                     .gates = options_.gates,
+                                                     .barrier_program = options_.barrier_program});
   }
 
   // In the order in which one needs the other; what is left in the loop goes last.

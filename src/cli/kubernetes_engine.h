@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "cli/listen_address.h"
 #include "client/kubeconfig.h"
+#include "controllers/runtime/barrier_program.h"
 
 namespace muster::cli {
 
@@ -21,6 +22,7 @@ struct KubernetesOptions {
   std::string ns;  // where the lease is; webhooks do not look at it
   std::set<std::string, std::less<>> controllers;
   admission::FeatureGates gates;
+  controllers::BarrierProgram barrier_program = {};
   bool elect_leader = true;
 
   std::optional<ListenAddress> webhooks;  // none: they are not served

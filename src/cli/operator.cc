@@ -30,6 +30,8 @@ struct OperatorOptions {
   std::string data_dir;
   std::string health_listen;
   bool allow_remote = false;
+  controllers::BarrierProgram barrier;
+  std::string barrier_command;
 };
 
 struct InstallOptions {
@@ -77,6 +79,7 @@ Result<KubernetesOptions> engine_options(const OperatorOptions& options) {
                            .ns = {},
                            .controllers = {},
                            .gates = {},
+                           .barrier_program = options.barrier,
                            .elect_leader = options.leader_elect,
                            .webhook_url = options.webhook_url,
                            .manage_webhooks = options.manage_webhooks,
@@ -87,6 +90,8 @@ Result<KubernetesOptions> engine_options(const OperatorOptions& options) {
   if (engine.controllers.contains("agent"))
     return fail(Code::kInvalid, "--controllers: the agent belongs to `muster serve`");
   MUSTER_CHECK(engine.gates.set(options.feature_gates));
+  if (!options.barrier_command.empty())
+    engine.barrier_program.command = {"sh", "-c", options.barrier_command};
   const bool any_port = options.webhook_listen.empty() && options.manage_webhooks;
   MUSTER_TRY(engine.webhooks, listen_address(any_port ? "127.0.0.1:0" : options.webhook_listen,
                                              "--webhook-listen", options.allow_remote));
@@ -169,6 +174,10 @@ Verb operator_verb() {
                      "Keep the webhooks' authority here [a new one in every process]"},
                     {"--health-listen", &o->health_listen,
                      "ADDRESS:PORT for /healthz, /readyz and /metrics [none]"},
+                    {"--barrier-image", &o->barrier.image,
+                     "Of the container in which pods of a group wait for each other [bash]"},
+                    {"--barrier-command", &o->barrier_command,
+                     "What it runs, for sh -c [KEP-498's loop]"},
                     {"--allow-remote", &o->allow_remote,
                      "Allow addresses that other machines can reach"}},
           .run = [o] { return run_operator(*o); }};

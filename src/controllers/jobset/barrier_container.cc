@@ -14,11 +14,14 @@ using json::Value;
 constexpr std::string_view kVolume = "group-scheduling";
 constexpr std::string_view kMountPath = "/mnt/group-scheduling";
 
-// Without a count nobody but this very pod is known to have started.
-constexpr std::string_view kLoop = R"(cd /mnt/group-scheduling
+// The first process of a container hears no signal that it does not ask for. bash counts begun
+// seconds: only the one after the last is surely over. Without a count nobody but this very pod is
+// known to have started.
+constexpr std::string_view kLoop = R"(trap 'exit 143' TERM
+cd /mnt/group-scheduling
 named() { [ -z "$COORDINATOR" ] || getent hosts "$COORDINATOR" > /dev/null; }
 until [ -f started ] && named; do
-  if [ -n "$TIMEOUT_SECONDS" ] && [ "$SECONDS" -ge "$TIMEOUT_SECONDS" ]; then
+  if [ -n "$TIMEOUT_SECONDS" ] && [ "$SECONDS" -gt "$TIMEOUT_SECONDS" ]; then
     if [ -f started ]; then
       why="all $GROUP_SIZE pods had started, but the name $COORDINATOR was not known"
     else

@@ -15,6 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
+// The JobSet of a file; other objects may stand beside it.
 std::string example(const std::string& name) {
   const std::ifstream file(std::filesystem::path(EXAMPLES) / (name + ".yaml"));
   MUSTER_ASSERT(file.good(), "an example is missing");
@@ -22,8 +23,13 @@ std::string example(const std::string& name) {
   text << file.rdbuf();
   json::Arena arena;
   const auto documents = json::parse_yaml(arena, std::move(text).str());
-  MUSTER_ASSERT(documents.has_value() && documents->size() == 1, "an example is one document");
-  return json::write(documents->front().root);
+  MUSTER_ASSERT(documents.has_value(), "an example is YAML");
+  const auto is_set = [](const auto& each) {
+    return each.root.get("kind").as_string() == "JobSet";
+  };
+  const auto set = std::ranges::find_if(*documents, is_set);
+  MUSTER_ASSERT(set != documents->end(), "an example has a JobSet");
+  return json::write(set->root);
 }
 
 class Examples : public testing::Test {
