@@ -109,10 +109,13 @@ Placement place(const Cluster& cluster, const Pod& pod) {
 
 std::string place_among(const Cluster& cluster, const Pod& pod,
                         std::span<const Room* const> rooms) {
-  Filter filter(cluster, pod);
+  std::optional<Filter> filter;  // mostly nothing has room, and that is said at once
   std::vector<const Room*> feasible;
-  for (const Room* room : rooms)
-    if (filter.check(*room) == Refusal::kNone) feasible.push_back(room);
+  for (const Room* room : rooms) {
+    if (!fits(pod.wishes.demand.requests, room->node.allocatable, room->used)) continue;
+    if (!filter) filter.emplace(cluster, pod);
+    if (filter->check(*room) == Refusal::kNone) feasible.push_back(room);
+  }
   return feasible.empty() ? std::string() : best(cluster, pod, feasible).node.name;
 }
 

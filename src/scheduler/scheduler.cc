@@ -160,7 +160,7 @@ void Scheduler::vacate(Entry& entry) {
 
 void Scheduler::join(Entry& entry) {
   entry.waits = true;
-  line_.join(Turn::of(entry.pod));
+  line_.join(entry.pod);
   cluster_.use_topologies(entry.pod.wishes);
   if (!entry.pod.wishes.near.empty()) seeking_company_.insert({entry.pod.ns, entry.pod.name});
   wake();
@@ -168,7 +168,7 @@ void Scheduler::join(Entry& entry) {
 
 void Scheduler::leave(Entry& entry) {
   if (!std::exchange(entry.waits, false)) return;
-  line_.leave(Turn::of(entry.pod));
+  line_.leave(entry.pod);
   cluster_.drop_topologies(entry.pod.wishes);
   seeking_company_.erase({entry.pod.ns, entry.pod.name});
 }
@@ -181,7 +181,7 @@ void Scheduler::company_changed(const Pod& pod) {
     const bool matters = std::ranges::any_of(
         seeker.pod.wishes.near, [&](const PodTerm& term) { return cluster_.selects(term, pod); });
     if (!matters) continue;
-    line_.refresh(Turn::of(seeker.pod));
+    line_.join(seeker.pod);
     wake();
   }
 }
@@ -253,34 +253,34 @@ void Scheduler::wait_for_sources() {
 // One walk along the line, in as many turns of the loop as it takes. Fresh pods look at all nodes,
 // those that were refused at the nodes that are better now.
 void Scheduler::look() {
-  if (!last_turn_) looking_at_ = std::exchange(better_, {});
+  if (!next_turn_) looking_at_ = std::exchange(better_, {});
   std::vector<const Room*> rooms;
   for (const std::string& name : looking_at_)
     if (const Room* const room = cluster_.find(name)) rooms.push_back(room);
-  const WaitingLine::Turns& walk = rooms.empty() ? line_.fresh() : line_.all();
-  std::size_t looks = 0;
-  auto at = last_turn_ ? walk.upper_bound(*last_turn_) : walk.begin();
-  while (at != walk.end() && looks < kLooksPerTurn) {
-    last_turn_ = *at;
-    looks += consider(*last_turn_, rooms);
-    at = walk.upper_bound(*last_turn_);
+  const WaitingLine::Places& walk = rooms.empty() ? line_.fresh() : line_.all();
+  auto at = next_turn_ ? walk.lower_bound(*next_turn_) : walk.begin();
+  for (std::size_t looks = 0; at != walk.end() && looks < kLooksPerTurn;) {
+    const auto here = at++;  // who is given a node leaves the line
+    looks += consider(here->second, rooms);
   }
-  if (at == walk.end()) last_turn_.reset();
-  if (last_turn_ || !line_.fresh().empty() || !better_.empty()) wake();
+  next_turn_.reset();
+  if (at != walk.end()) next_turn_ = at->first;
+  if (next_turn_ || !line_.fresh().empty() || !better_.empty()) wake();
 }
 
-std::size_t Scheduler::consider(const Turn& turn, const std::vector<const Room*>& rooms) {
-  Entry& entry = entries_.at({turn.ns, turn.name});
-  if (!line_.is_fresh(turn)) {
-    if (std::string node = place_among(cluster_, entry.pod, rooms); !node.empty())
-      assume(entry, std::move(node));
-    return rooms.size() + 1;
+std::size_t Scheduler::consider(WaitingLine::Place place, const std::vector<const Room*>& rooms) {
+  const Pod& pod = *place.pod;
+  if (!place.fresh) {
+    if (std::string node = place_among(cluster_, pod, rooms); !node.empty())
+      assume(entry_of(pod), std::move(node));
+    return rooms.size();
   }
-  Placement placement = place(cluster_, entry.pod);
+  Placement placement = scheduler::place(cluster_, pod);
+  Entry& entry = entry_of(pod);
   if (placement.node.empty()) {
-    line_.refused(turn);
+    line_.refused(pod);
     entry.untold = std::move(placement.refusal);
-    runner_.add({turn.ns, turn.name});
+    runner_.add({pod.ns, pod.name});
   } else {
     assume(entry, std::move(placement.node));
   }

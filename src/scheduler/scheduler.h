@@ -70,7 +70,8 @@ class Scheduler final : public controllers::Controller {
   void wait_for_sources();
   void flush_later();
   void look();
-  std::size_t consider(const Turn& turn, const std::vector<const Room*>& rooms);
+  std::size_t consider(WaitingLine::Place place, const std::vector<const Room*>& rooms);
+  Entry& entry_of(const Pod& pod) { return entries_.at({pod.ns, pod.name}); }
   void assume(Entry& entry, std::string node);
 
   controllers::Plan plan_for(const QueueKey& key, Time now);
@@ -91,7 +92,7 @@ class Scheduler final : public controllers::Controller {
 
   std::set<std::string> better_;      // nodes that may take pods that they refused before
   std::set<std::string> looking_at_;  // those of them that the walk along the line looks at
-  std::optional<Turn> last_turn_;     // how far the walk has come; none: it begins
+  std::optional<Turn> next_turn_;     // where the walk goes on; none: it begins
   bool awake_ = false;
 
   controllers::Runner runner_;

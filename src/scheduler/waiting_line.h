@@ -2,7 +2,7 @@
 // the oldest, then by name.
 #pragma once
 
-#include <set>
+#include <map>
 #include <string>
 #include <tuple>
 
@@ -24,31 +24,39 @@ struct Turn {
 };
 
 // A pod in it is either fresh, to be held against every node, or has been refused by all of them
-// and waits until one changes.
+// and waits until one changes. Pods stay where they are in memory while they are in the line.
 class WaitingLine {
  public:
-  using Turns = std::set<Turn>;
+  struct Place {
+    const Pod* pod = nullptr;
+    bool fresh = true;
+  };
+  using Places = std::map<Turn, Place>;
 
-  void join(const Turn& turn) {
-    all_.insert(turn);
-    fresh_.insert(turn);
+  void join(const Pod& pod) {
+    all_[Turn::of(pod)] = {.pod = &pod, .fresh = true};
+    fresh_[Turn::of(pod)] = {.pod = &pod, .fresh = true};
   }
-  void leave(const Turn& turn) {
-    all_.erase(turn);
-    fresh_.erase(turn);
+  void leave(const Pod& pod) {
+    all_.erase(Turn::of(pod));
+    fresh_.erase(Turn::of(pod));
   }
-  void refused(const Turn& turn) { fresh_.erase(turn); }
-  void refresh(const Turn& turn) { fresh_.insert(turn); }  // it is in the line
-  void refresh_all() { fresh_ = all_; }
+  void refused(const Pod& pod) {
+    all_.at(Turn::of(pod)).fresh = false;
+    fresh_.erase(Turn::of(pod));
+  }
+  void refresh_all() {
+    for (auto& [turn, place] : all_) place.fresh = true;
+    fresh_ = all_;
+  }
 
   bool empty() const { return all_.empty(); }
-  bool is_fresh(const Turn& turn) const { return fresh_.contains(turn); }
-  const Turns& all() const { return all_; }
-  const Turns& fresh() const { return fresh_; }
+  const Places& all() const { return all_; }
+  const Places& fresh() const { return fresh_; }
 
  private:
-  Turns all_;
-  Turns fresh_;
+  Places all_;
+  Places fresh_;
 };
 
 }  // namespace muster::scheduler
