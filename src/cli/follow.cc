@@ -11,6 +11,7 @@ namespace muster::cli {
 namespace {
 
 constexpr Duration kTick = std::chrono::seconds(1);
+constexpr Duration kAtOnce = std::chrono::milliseconds(50);
 // So long nothing may move before it is called a standstill: statuses come one after the other.
 constexpr Duration kStandstill = std::chrono::seconds(3);
 
@@ -40,6 +41,7 @@ Follow::Follow(client::Client& client, Screen& screen, FollowOptions options,
 Follow::~Follow() {
   client_.loop().cancel(tick_);
   client_.loop().cancel(last_words_);
+  client_.loop().cancel(show_);
 }
 
 void Follow::start() {
@@ -81,7 +83,18 @@ void Follow::pod_changed(const client::ObjectPtr& before, const client::ObjectPt
                                known.facts.failure->text()));
     }
   }
-  look();
+  show_soon();
+  if (changed_) changed_();
+  if (outcome_seen_) end_if_over();
+}
+
+// Hundreds of pods change at once: one picture will do.
+void Follow::show_soon() {
+  if (!set_ || is_over_ || show_ != TimerId::kNone) return;
+  show_ = client_.loop().after(kAtOnce, [this] {
+    show_ = TimerId::kNone;
+    if (!is_over_) show();
+  });
 }
 
 void Follow::job_set_changed(const client::ObjectPtr& after) {
@@ -204,6 +217,7 @@ void Follow::end_if_over() {
     last_words_ = client_.loop().after(kLastWords, [this] { end_if_over(); });
   }
   if (!live_pods().empty() && now - *outcome_seen_ < kLastWords) return;
+  show();  // the last change
   screen_.clear_block();
   screen_.note(fmt::format("jobset {}: {}", options_.job_set, plain_text(outcome->message)));
   if (!outcome->succeeded) tell_failure();

@@ -49,6 +49,7 @@ class Follow {
   void event_changed(const client::ObjectPtr& after);
   void look();
   void show();
+  void show_soon();
   void tick();
   void watch_for_standstill();
   void end_if_over();
@@ -75,7 +76,7 @@ class Follow {
   std::string told_trouble_;
   std::optional<Time> still_since_;
   std::optional<Time> outcome_seen_;
-  TimerId tick_ = TimerId::kNone, last_words_ = TimerId::kNone;
+  TimerId tick_ = TimerId::kNone, last_words_ = TimerId::kNone, show_ = TimerId::kNone;
   bool suspension_told_ = false;
   bool deletion_expected_ = false;
   bool deleted_ = false;
