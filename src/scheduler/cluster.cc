@@ -20,6 +20,7 @@ void visit_keys(const Wishes& wishes, const std::function<void(const std::string
   for (const PodTerm& term : wishes.near) visit(term.topology_key);
   for (const PodTerm& term : wishes.apart) visit(term.topology_key);
   for (const WeightedPodTerm& each : wishes.preferred_pods) visit(each.term.topology_key);
+  for (const SpreadConstraint& each : wishes.spread) visit(each.topology_key);
 }
 
 }  // namespace

@@ -2,28 +2,10 @@
 
 #include <algorithm>
 
+#include "scheduler/node_rules.h"
+
 namespace muster::scheduler {
 namespace {
-
-// A cordon counts as the taint that stands for it.
-bool bears_cordon(const Wishes& wishes) {
-  const api::Taint cordon{
-      .key = "node.kubernetes.io/unschedulable", .value = "", .effect = "NoSchedule"};
-  return api::find_toleration(wishes.tolerations, cordon) != nullptr;
-}
-
-bool bears_taints(const Wishes& wishes, const Node& node) {
-  return std::ranges::all_of(node.taints, [&](const api::Taint& taint) {
-    const bool keeps_out = taint.effect == "NoSchedule" || taint.effect == "NoExecute";
-    return !keeps_out || api::find_toleration(wishes.tolerations, taint) != nullptr;
-  });
-}
-
-bool has_selected_labels(const Wishes& wishes, const Node& node) {
-  return std::ranges::all_of(wishes.node_selector, [&](const auto& wanted) {
-    return find_label(node.labels, wanted.first) == wanted.second;
-  });
-}
 
 bool any_in(const Domain& domain, const auto& question) {
   return std::ranges::any_of(domain.rooms, [&](const Room* room) {
@@ -51,6 +33,10 @@ std::string_view reason_of(Refusal refusal) {
       return "node(s) didn't match Pod's node affinity/selector";
     case Refusal::kPorts:
       return "node(s) didn't have free ports for the requested pod ports";
+    case Refusal::kSpread:
+      return "node(s) didn't match pod topology spread constraints";
+    case Refusal::kOutsideOfSpread:
+      return "node(s) didn't match pod topology spread constraints (missing required label)";
     case Refusal::kPodAffinity:
       return "node(s) didn't match pod affinity rules";
     case Refusal::kPodAntiAffinity:
@@ -66,14 +52,8 @@ std::string_view reason_of(Refusal refusal) {
 
 bool is_due_to_pods(Refusal refusal) {
   return refusal == Refusal::kPorts || refusal == Refusal::kResources ||
-         refusal == Refusal::kPodAntiAffinity || refusal == Refusal::kOthersAntiAffinity;
-}
-
-bool matches_required_nodes(const Wishes& wishes, const Node& node) {
-  if (!has_selected_labels(wishes, node)) return false;
-  return !wishes.required_nodes ||
-         std::ranges::any_of(*wishes.required_nodes,
-                             [&](const NodeTerm& term) { return term.matches(node); });
+         refusal == Refusal::kSpread || refusal == Refusal::kPodAntiAffinity ||
+         refusal == Refusal::kOthersAntiAffinity;
 }
 
 Filter::Filter(const Cluster& cluster, const Pod& pod)
@@ -86,11 +66,12 @@ Filter::Filter(const Cluster& cluster, const Pod& pod)
 Refusal Filter::check(const Room& room) {
   const Wishes& wishes = pod_.wishes;
   const Node& node = room.node;
-  if (node.unschedulable && !bears_cordon(wishes)) return Refusal::kUnschedulable;
+  if (!bears_cordon(wishes, node)) return Refusal::kUnschedulable;
   if (!bears_taints(wishes, node)) return Refusal::kTaint;
   if (!matches_required_nodes(wishes, node)) return Refusal::kNodeAffinity;
   if (!has_free_ports(room)) return Refusal::kPorts;
   if (!fits(wishes.demand.requests, node.allocatable, room.used)) return Refusal::kResources;
+  if (const Refusal spread = check_spread(room); spread != Refusal::kNone) return spread;
   if (!is_near_all(room)) return Refusal::kPodAffinity;
   if (!is_apart_from_all(room)) return Refusal::kPodAntiAffinity;
   if (!is_borne_by_others(room)) return Refusal::kOthersAntiAffinity;
@@ -104,6 +85,20 @@ bool Filter::has_free_ports(const Room& room) const {
                                  [&](const HostPort& taken) { return wanted.clashes(taken); });
     });
   });
+}
+
+Refusal Filter::check_spread(const Room& room) {
+  if (pod_.wishes.spread.empty()) return Refusal::kNone;
+  if (!spread_) spread_.emplace(cluster_, pod_);
+  switch (spread_->check(room)) {
+    case Spread::Answer::kFits:
+      return Refusal::kNone;
+    case Spread::Answer::kTooMany:
+      return Refusal::kSpread;
+    case Spread::Answer::kOutside:
+      return Refusal::kOutsideOfSpread;
+  }
+  return Refusal::kNone;
 }
 
 // Company is a pod that all terms select.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scheduler/cluster.h"
+#include "scheduler/spread.h"
 
 namespace muster::scheduler {
 
@@ -20,6 +21,8 @@ enum class Refusal : std::uint8_t {
   kNodeAffinity,
   kPorts,
   kResources,
+  kSpread,
+  kOutsideOfSpread,
   kPodAffinity,
   kPodAntiAffinity,
   kOthersAntiAffinity,
@@ -29,8 +32,6 @@ enum class Refusal : std::uint8_t {
 std::string_view reason_of(Refusal refusal);
 // Whether the rule could say yes if other pods were gone.
 bool is_due_to_pods(Refusal refusal);
-
-bool matches_required_nodes(const Wishes& wishes, const Node& node);
 
 // The rules for one pod. Remembers what it found out about domains: made for one placement, used
 // while the cluster stays as it is.
@@ -44,6 +45,7 @@ class Filter {
   using Answers = std::unordered_map<const Domain*, bool>;
 
   bool has_free_ports(const Room& room) const;
+  Refusal check_spread(const Room& room);
   bool is_near_all(const Room& room);
   bool is_near(const Domain& domain);
   bool is_apart_from_all(const Room& room);
@@ -54,8 +56,9 @@ class Filter {
 
   const Cluster& cluster_;
   const Pod& pod_;
-  bool company_exists_ = false;  // somewhere
-  bool is_own_company_ = false;  // it would satisfy its own terms: the first of its kind may start
+  bool company_exists_ = false;   // somewhere
+  bool is_own_company_ = false;   // it would satisfy its own terms: the first of its kind may start
+  std::optional<Spread> spread_;  // made when first asked for
   Answers near_;
   std::vector<Answers> apart_;                               // by term
   std::unordered_map<std::string_view, Answers> kept_away_;  // by topology key

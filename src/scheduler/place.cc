@@ -16,6 +16,8 @@ namespace {
 constexpr std::string_view kNoNodes = "no nodes available to schedule pods";
 constexpr std::string_view kConflict = "pod affinity terms conflict";
 constexpr std::string_view kNamedElsewhere = "node(s) didn't satisfy plugin(s) [NodeAffinity]";
+// What upstream's plugin for resource claims has to say, whether there are claims or not.
+constexpr std::string_view kNoClaims = "no new claims to deallocate";
 constexpr std::string_view kNoVictims = "No preemption victims found for incoming pod";
 constexpr std::string_view kNoHelp = "Preemption is not helpful for scheduling";
 
@@ -58,11 +60,9 @@ class Explanation {
   }
 
   std::string text() const {
-    const std::string filters =
-        named_ && named_->empty()
-            ? fmt::format("0/{} nodes are available: {}.", nodes_.size(), kConflict)
-            : sentence(nodes_.size(), reasons_);
-    return fmt::format("{} preemption: {}", filters,
+    if (named_ && named_->empty())
+      return fmt::format("0/{} nodes are available: {}.", nodes_.size(), kConflict);
+    return fmt::format("{} {}, preemption: {}", sentence(nodes_.size(), reasons_), kNoClaims,
                        pod_.wishes.never_preempts ? "not eligible due to preemptionPolicy=Never."
                                                   : sentence(nodes_.size(), preemption_));
   }

@@ -166,7 +166,8 @@ TEST(Place, SaysHowManyNodesLackWhatInTheOrderOfTheWords) {
   world.with(node("a")).with(node("b", kGpuTaint)).with(node("c", kGpuTaint));
   EXPECT_EQ(world.place(asking(R"({"cpu":"5","memory":"9Gi"})")).refusal,
             "0/3 nodes are available: 1 Insufficient cpu, 1 Insufficient memory, "
-            "2 node(s) had untolerated taint(s). preemption: 0/3 nodes are available: "
+            "2 node(s) had untolerated taint(s). no new claims to deallocate, preemption: 0/3 "
+            "nodes are available: "
             "3 Preemption is not helpful for scheduling.");
 }
 
@@ -175,7 +176,8 @@ TEST(Place, SaysWherePreemptionMightHaveHelped) {
   world.with(node("a")).with(node("b", kGpuTaint)).running("a", asking(R"({"cpu":"4"})"));
   EXPECT_EQ(world.place(asking(R"({"cpu":"1"})")).refusal,
             "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s). "
-            "preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, "
+            "no new claims to deallocate, preemption: 0/2 nodes are available: 1 No preemption "
+            "victims found for incoming pod, "
             "1 Preemption is not helpful for scheduling.");
 }
 
@@ -183,12 +185,64 @@ TEST(Place, SaysWhoNeverPreempts) {
   World world;
   world.with(node("a", kGpuTaint));
   EXPECT_EQ(world.place(R"({"preemptionPolicy":"Never"})").refusal,
-            "0/1 nodes are available: 1 node(s) had untolerated taint(s). preemption: not eligible "
+            "0/1 nodes are available: 1 node(s) had untolerated taint(s). no new claims to "
+            "deallocate, preemption: not eligible "
             "due to preemptionPolicy=Never.");
 }
 
 TEST(Place, SaysThatThereAreNoNodes) {
   EXPECT_EQ(World().place("{}").refusal, "no nodes available to schedule pods");
+}
+
+// Recorded from kube-scheduler 1.36.3 with these three nodes and the pod on one of them.
+TEST(Place, SaysWhatKubeSchedulerSaysOfTheSameCluster) {
+  World world;
+  world.with(node("a", R"({"labels":{"rack":"r1"}})"))
+      .with(node("b", R"({"labels":{"rack":"r1"},"taints":[{"key":"gpu","effect":"NoSchedule"}]})"))
+      .with(node("c", R"({"labels":{"rack":"r2"},"unschedulable":true})"))
+      .running("a", R"({"labels":{"app":"web"},
+                        "containers":[{"resources":{"requests":{"cpu":"3"}}}]})");
+  const auto affinity = [](std::string_view kind, std::string_view app) {
+    return fmt::format(
+        R"({{"affinity":{{"{}":{{"requiredDuringSchedulingIgnoredDuringExecution":[
+           {{"labelSelector":{{"matchLabels":{{"app":"{}"}}}},"topologyKey":"rack"}}]}}}}}})",
+        kind, app);
+  };
+  const auto only = [](std::string_view name) {
+    return required(fmt::format(
+        R"({{"matchFields":[{{"key":"metadata.name","operator":"In","values":["{}"]}}]}})", name));
+  };
+  const std::string closed = "1 node(s) had untolerated taint(s), 1 node(s) were unschedulable. ";
+  const std::string one_victim =
+      "no new claims to deallocate, preemption: 0/3 nodes are available: 1 No preemption victims "
+      "found for incoming pod, 2 Preemption is not helpful for scheduling.";
+  const std::string no_help =
+      "no new claims to deallocate, preemption: 0/3 nodes are available: 3 "
+      "Preemption is not helpful for scheduling.";
+  const std::string begin = "0/3 nodes are available: ";
+  const std::pair<std::string, std::string> rows[] = {
+      {asking(R"({"cpu":"2"})"), begin + "1 Insufficient cpu, " + closed + one_victim},
+      {asking(R"({"cpu":"5","memory":"9Gi"})"),
+       begin + "1 Insufficient cpu, 1 Insufficient memory, " + closed + no_help},
+      {asking(R"({"nvidia.com/gpu":"1"})"),
+       begin + "1 Insufficient nvidia.com/gpu, " + closed + no_help},
+      {R"({"nodeSelector":{"x":"y"}})",
+       begin + "1 node(s) didn't match Pod's node affinity/selector, " + closed + no_help},
+      {affinity("podAffinity", "db"),
+       begin + "1 node(s) didn't match pod affinity rules, " + closed + no_help},
+      {affinity("podAntiAffinity", "web"),
+       begin + "1 node(s) didn't match pod anti-affinity rules, " + closed + one_victim},
+      {only("zz"), begin + "3 node(s) didn't satisfy plugin(s) [NodeAffinity]. " + no_help},
+      {only("b"), begin +
+                      "1 node(s) had untolerated taint(s), 2 node(s) didn't satisfy plugin(s) "
+                      "[NodeAffinity]. " +
+                      no_help},
+      {R"({"labels":{"app":"web"},"topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"zone",
+           "whenUnsatisfiable":"DoNotSchedule","labelSelector":{"matchLabels":{"app":"web"}}}]})",
+       begin + "1 node(s) didn't match pod topology spread constraints (missing required label), " +
+           closed + no_help},
+  };
+  for (const auto& [pod, words] : rows) EXPECT_EQ(world.place(pod).refusal, words) << pod;
 }
 
 TEST(Place, PrefersRoomThenNames) {

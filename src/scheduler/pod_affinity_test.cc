@@ -119,7 +119,8 @@ TEST_F(PodAffinity, PodsThatRunKeepOthersAway) {
   world_.running("c", apart(term(R"({"matchLabels":{"app":"db"}})", kRack)));
   EXPECT_EQ(world_.place(R"({"labels":{"app":"db"},"nodeSelector":{"rack":"r2"}})").refusal,
             "0/3 nodes are available: 1 node(s) didn't satisfy existing pods anti-affinity rules, "
-            "2 node(s) didn't match Pod's node affinity/selector. preemption: 0/3 nodes are "
+            "2 node(s) didn't match Pod's node affinity/selector. no new claims to deallocate, "
+            "preemption: 0/3 nodes are "
             "available: 1 No preemption victims found for incoming pod, 2 Preemption is not "
             "helpful for scheduling.");
   EXPECT_EQ(world_.place(R"({"labels":{"app":"x"},"nodeSelector":{"rack":"r2"}})").node, "c");

@@ -162,7 +162,8 @@ void Scheduler::join(Entry& entry) {
   entry.waits = true;
   line_.join(entry.pod);
   cluster_.use_topologies(entry.pod.wishes);
-  if (!entry.pod.wishes.near.empty()) seeking_company_.insert({entry.pod.ns, entry.pod.name});
+  if (!entry.pod.wishes.near.empty() || !entry.pod.wishes.spread.empty())
+    seeking_company_.insert({entry.pod.ns, entry.pod.name});
   wake();
 }
 
@@ -173,13 +174,18 @@ void Scheduler::leave(Entry& entry) {
   seeking_company_.erase({entry.pod.ns, entry.pod.name});
 }
 
-// Those who want to be near such a pod look again. Also when it has gone: the first of a series may
-// go anywhere.
+// Those who want to be near such a pod, or count it, look again. Also when it has gone: the first
+// of a series may go anywhere.
 void Scheduler::company_changed(const Pod& pod) {
   for (const QueueKey& key : seeking_company_) {
     const Entry& seeker = entries_.at(key);
-    const bool matters = std::ranges::any_of(
-        seeker.pod.wishes.near, [&](const PodTerm& term) { return cluster_.selects(term, pod); });
+    const Wishes& wishes = seeker.pod.wishes;
+    const bool matters =
+        std::ranges::any_of(wishes.near,
+                            [&](const PodTerm& term) { return cluster_.selects(term, pod); }) ||
+        std::ranges::any_of(wishes.spread, [&](const SpreadConstraint& constraint) {
+          return constraint.selects(pod.labels);
+        });
     if (!matters) continue;
     line_.join(seeker.pod);
     wake();

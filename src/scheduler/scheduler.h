@@ -88,7 +88,8 @@ class Scheduler final : public controllers::Controller {
   Cluster cluster_;
   std::map<QueueKey, Entry> entries_;
   WaitingLine line_;
-  std::set<QueueKey> seeking_company_;  // those in the line with required affinity to other pods
+  // Those in the line to whom it matters where certain others are: affinity, spreading.
+  std::set<QueueKey> seeking_company_;
 
   std::set<std::string> better_;      // nodes that may take pods that they refused before
   std::set<std::string> looking_at_;  // those of them that the walk along the line looks at

@@ -115,7 +115,8 @@ TEST_F(SchedulerTest, ARefusalIsAConditionAndAnEvent) {
   const json::Value condition =
       server_.asked.front().json(arena).get({"status", "conditions"}).item(0);
   const std::string why =
-      "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: "
+      "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 "
+      "nodes are available: "
       "1 Preemption is not helpful for scheduling.";
   EXPECT_EQ(condition.get("type").as_string(), "PodScheduled");
   EXPECT_EQ(condition.get("status").as_string(), "False");
@@ -131,7 +132,7 @@ TEST_F(SchedulerTest, TheSameConditionIsNotWrittenAgain) {
   complete();
   pod("p", "5", "", "ADDED",
       R"(,"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable",
-          "message":"0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."}])");
+          "message":"0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."}])");
   EXPECT_THAT(writes(), IsEmpty());
 }
 

@@ -77,10 +77,10 @@ class World {
     cluster.drop_topologies(pod.wishes);
     return placement;
   }
-  // What is said of the nodes, without the clause about preemption.
+  // What is said of the nodes, without the clause about claims and preemption.
   std::string refusal(std::string_view asks) {
     std::string text = place(asks).refusal;
-    return text.substr(0, text.find(" preemption:"));
+    return text.substr(0, text.find(" no new claims"));
   }
 
   Cluster cluster;

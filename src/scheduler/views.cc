@@ -97,6 +97,32 @@ void read_node_affinity(Wishes& out, Value affinity) {
   }
 }
 
+std::vector<SpreadConstraint> read_spread(Value constraints, const Labels& own_labels) {
+  std::vector<SpreadConstraint> out;
+  for (const Value each : constraints.items()) {
+    if (each.get("whenUnsatisfiable").as_string() != "DoNotSchedule") continue;
+    const Value min_domains = each.get("minDomains");
+    const Value selector = each.get("labelSelector");
+    SpreadConstraint constraint{
+        .topology_key = text(each, "topologyKey"),
+        .max_skew = each.get("maxSkew").as_int(),
+        .min_domains = min_domains.is_null() ? 1 : min_domains.as_int(),
+        .honors_affinity = each.get("nodeAffinityPolicy").as_string() != "Ignore",
+        .honors_taints = each.get("nodeTaintsPolicy").as_string() == "Honor",
+        .of_nobody = selector.is_null(),
+        .labels = read_selector(selector)};
+    for (const Value key : each.get("matchLabelKeys").items()) {
+      if (const auto value = find_label(own_labels, key.as_string())) {
+        constraint.labels.push_back({.key = std::string(key.as_string()),
+                                     .op = Requirement::Op::kIn,
+                                     .values = {std::string(*value)}});
+      }
+    }
+    out.push_back(std::move(constraint));
+  }
+  return out;
+}
+
 void read_ports(Wishes& out, Value containers) {
   for (const Value container : containers.items()) {
     for (const Value port : container.get("ports").items()) {
@@ -220,6 +246,7 @@ Pod read_pod(Value object) {
   const std::string_view phase = status.get("phase").as_string();
   out.ended = phase == "Succeeded" || phase == "Failed";
   out.wishes = read_wishes(spec, out.ns);
+  out.wishes.spread = read_spread(spec.get("topologySpreadConstraints"), out.labels);
   read_refusal(out, status.get("conditions"));
   return out;
 }

@@ -68,6 +68,20 @@ struct WeightedPodTerm {
   bool operator==(const WeightedPodTerm&) const = default;
 };
 
+// A topologySpreadConstraint that must hold.
+struct SpreadConstraint {
+  std::string topology_key;
+  std::int64_t max_skew = 1;
+  std::int64_t min_domains = 1;
+  bool honors_affinity = true;  // nodeAffinityPolicy
+  bool honors_taints = false;   // nodeTaintsPolicy
+  bool of_nobody = false;       // without a selector
+  std::vector<api::Requirement> labels;
+
+  bool selects(const Labels& pod_labels) const { return !of_nobody && all_met(labels, pod_labels); }
+  bool operator==(const SpreadConstraint&) const = default;
+};
+
 struct HostPort {
   std::string ip;  // 0.0.0.0: all
   std::string protocol;
@@ -88,9 +102,9 @@ struct Wishes {
   std::vector<PodTerm> near;  // all of these
   std::vector<PodTerm> apart;
   std::vector<WeightedPodTerm> preferred_pods;
+  std::vector<SpreadConstraint> spread;  // all of these
   bool never_preempts = false;
 
-  bool has_pod_terms() const { return !near.empty() || !apart.empty() || !preferred_pods.empty(); }
   bool operator==(const Wishes&) const = default;
 };
 
