@@ -1,0 +1,34 @@
+"""The JobSet project's own end-to-end suite, unmodified, against `muster serve`: its pods are processes of this machine."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+import blackbox
+
+HERE = pathlib.Path(__file__).resolve().parent
+SPECS = 12
+SECONDS = 600       # by itself the suite takes less than three minutes, most of it asleep
+
+
+@pytest.fixture(scope='module')
+def suite():
+    """The folder of the suite and its runner. Its pods call ping, which not every machine has."""
+    if not shutil.which('ping'):
+        sudo = [] if os.getuid() == 0 else ['sudo']
+        subprocess.run([*sudo, 'apt-get', 'install', '-y', '-qq', '--no-install-recommends', 'iputils-ping'], check=True,
+                       capture_output=True)
+    return pathlib.Path(subprocess.run([HERE / 'build.sh'], check=True, text=True, stdout=subprocess.PIPE).stdout.strip())
+
+
+@pytest.mark.parametrize('at_once', [1, 4, SPECS])
+def test_every_spec_passes(suite, tmp_path, at_once):
+    with blackbox.Muster(tmp_path) as server:
+        done = subprocess.run([suite / 'ginkgo', '--procs', str(at_once), '--no-color', '--timeout', '%ds' % SECONDS,
+                               suite / 'e2e.test'], env=blackbox.environment(server.kubeconfig, tmp_path), text=True,
+                              cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS + 60)
+    assert done.returncode == 0, done.stdout
+    assert re.search(r'Ran %d of %d Specs' % (SPECS, SPECS), done.stdout), done.stdout[-2000:]
