@@ -96,6 +96,11 @@ void Agent::make_node(NodeShare share) {
       .environment = options_.environment,
       .log_began = options_.log_began,
       .log_ended = options_.log_ended,
+      .named = [this](const PodView& pod, bool known) { named(pod, known); },
+      .is_named =
+          [this](const std::string& ns, const std::string& host) {
+            return hosts_.contains({ReferenceKind::kHost, ns, host});
+          },
       .released = [this](const std::string& uid) { released(uid); },
       .retired = [this](const std::string& uid, bool gone) { retired(uid, gone); }});
   node->keeper = std::make_unique<NodeKeeper>(client_, registry_, options_.facts,
@@ -242,6 +247,17 @@ void Agent::run_changed(const runtime::RunState& state) {
     }
   } else if (state.exit) {
     orphan_run_ended(state.id);
+  }
+}
+
+void Agent::named(const PodView& pod, bool known) {
+  if (pod.host.empty()) return;
+  const Reference host{ReferenceKind::kHost, pod.ns, pod.host};
+  if (!known) {
+    const auto at = hosts_.find(host);
+    if (at != hosts_.end() && at->second.erase(pod.uid) > 0 && at->second.empty()) hosts_.erase(at);
+  } else if (hosts_[host].insert(pod.uid).second) {
+    object_changed(host, nullptr);
   }
 }
 

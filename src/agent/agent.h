@@ -78,6 +78,7 @@ class Agent {
   void forget(const client::ObjectPtr& object);
   void object_changed(const Reference& reference, const client::ObjectPtr& gone);
   void run_changed(const runtime::RunState& state);
+  void named(const PodView& pod, bool known);
   void released(const std::string& uid);
   void retired(const std::string& uid, bool object_gone);
   void dispose(const std::string& ns, const std::string& name, const std::string& uid);
@@ -107,6 +108,7 @@ class Agent {
   std::map<std::string, std::unique_ptr<PodDriver>> drivers_;  // by uid
   std::map<std::string, Held> held_;                           // by uid
   std::map<Reference, std::set<std::string>> wanted_by_;       // uids
+  std::map<Reference, std::set<std::string>> hosts_;           // uids of the pods with that name
   std::map<std::string, std::set<runtime::RunId>> orphans_;    // by uid: runs that still live
   int removals_ = 0;                                           // of orphans, under way
   bool closing_ = false;

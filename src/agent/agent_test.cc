@@ -158,6 +158,26 @@ TEST_F(AgentTest, TheNodeIsThereWithItsLease) {
   EXPECT_NE(renewed(), first);
 }
 
+TEST_F(AgentTest, ANodeThatWasTakenForDeadSaysThatItIsNot) {
+  const auto& nodes = *api::Registry::builtin().find("", "v1", "nodes");
+  const auto set_ready = [&](std::string_view status) {
+    static_cast<void>(node_.send(
+        {.verb = client::Verb::kPatch,
+         .resource = &nodes,
+         .name = "here",
+         .subresource = "status",
+         .body = fmt::format(R"({{"status":{{"conditions":[{{"type":"Ready","status":"{}"}}]}}}})",
+                             status),
+         .patch_type = client::PatchType::kStrategic}));
+  };
+  set_ready("Unknown");
+  node_.pass(seconds(11));
+  const json::Value conditions = node_.object(nodes, "", "here").get({"status", "conditions"});
+  const auto ready = std::ranges::find_if(
+      conditions.items(), [](json::Value each) { return each.get("type").as_string() == "Ready"; });
+  EXPECT_EQ(ready->get("status").as_string(), "True");
+}
+
 // Agents that come and go (pod-lifecycle 9).
 
 TEST_F(AgentTest, TheNextAgentAdoptsWhatRuns) {
@@ -231,6 +251,20 @@ TEST_F(AgentTest, AGangIsHeldUntilItsConfigMapSaysGo) {
   EXPECT_TRUE(node_.runs("p", "a"));
   EXPECT_TRUE(node_.runs("q", "a"));
   EXPECT_EQ(node_.phase("q"), "Running");
+}
+
+TEST_F(AgentTest, AGangAlsoWaitsUntilTheNameOfItsCoordinatorIsKnown) {
+  node_.make_config_map("js-group-scheduling", R"({"started-0":"1"})");
+  node_.make_pod("p",
+                 R"({"restartPolicy":"Never","initContainers":[{"name":"group-scheduling-init",
+                     "env":[{"name":"COORDINATOR","value":"js-c-0-0.js"}]}],
+                     "containers":[{"name":"a"}]})",
+                 "here", kMeet);
+  EXPECT_FALSE(node_.runs("p", "a"));
+  node_.make_pod("c", R"({"hostname":"js-c-0-0","subdomain":"js","containers":[{"name":"a"}]})");
+  node_.machine.look_at_gates();
+  node_.settle();
+  EXPECT_TRUE(node_.runs("p", "a"));
 }
 
 TEST_F(AgentTest, AGangThatIsNotCompleteInTimeFailsAndSaysHowMany) {

@@ -30,6 +30,8 @@ Disposal::~Disposal() {
 
 void Disposal::remove_pod(std::string directory) {
   add(directory, [directory]() -> Status {
+    std::error_code failed;
+    if (!std::filesystem::exists(directory, failed)) return {};
     MUSTER_CHECK(remove_volumes(directory));
     return remove_folder(directory);
   });

@@ -17,6 +17,14 @@ constexpr Duration kRenewEach = std::chrono::seconds(10);
 constexpr Duration kReportEach = std::chrono::minutes(5);  // even if nothing changed
 constexpr Duration kRetry = std::chrono::seconds(1);
 
+bool is_ready(Value conditions) {
+  for (const Value condition : conditions.items()) {
+    if (condition.get("type").as_string() == "Ready")
+      return condition.get("status").as_string() == "True";
+  }
+  return false;
+}
+
 }  // namespace
 
 NodeKeeper::NodeKeeper(client::Client& client, const api::Registry& registry,
@@ -118,7 +126,20 @@ void NodeKeeper::status_sent(Result<std::string> answer) {
   }
   json::Arena arena;
   if (const auto node = json::parse(arena, *answer)) status_ = json::write(node->get("status"));
-  after(kReportEach, &NodeKeeper::send_status);
+  status_sent_at_ = now();
+}
+
+void NodeKeeper::check_status() {
+  client_.get(nodes_, "", share_.name,
+              [this, alive = std::weak_ptr(alive_)](const Result<std::string>& answer) {
+                if (alive.expired()) return;
+                if (!answer && answer.error().code == Code::kNotFound) return create();
+                if (!answer) return;
+                json::Arena arena;
+                const auto node = json::parse(arena, *answer);
+                const bool ready = node && is_ready(node->get({"status", "conditions"}));
+                if (!ready || now() - status_sent_at_ >= kReportEach) send_status();
+              });
 }
 
 std::string NodeKeeper::lease_body() {
@@ -159,6 +180,7 @@ void NodeKeeper::lease_renewed(Result<std::string> answer) {
   // Nodes that were started together do not all come at once.
   const auto spread = static_cast<std::int64_t>(client_.rng().below(800'000)) - 400'000;
   after(kRenewEach + Duration(spread), &NodeKeeper::renew_lease);
+  check_status();
 }
 
 void NodeKeeper::create_lease() {

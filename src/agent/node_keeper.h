@@ -25,6 +25,7 @@ class NodeKeeper {
   void create();
   void adjust();  // labels of a Node that was there; foreign ones stay
   void send_status();
+  void check_status();  // somebody may have taken us for dead
   void renew_lease();
   void create_lease();
   std::string lease_body();
@@ -46,6 +47,7 @@ class NodeKeeper {
   const NodeShare share_;
   std::string uid_;
   std::string status_;  // as the API has it
+  Time status_sent_at_{};
   bool leasing_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

@@ -47,6 +47,9 @@ struct NodeServices {
   std::vector<std::string> environment;  // NAME=value that every process gets
 
   std::function<void(const LogKey&)> log_began, log_ended;
+  // The pod's name is known from now on, or is not any more.
+  std::function<void(const PodView& pod, bool known)> named;
+  std::function<bool(const std::string& ns, const std::string& host)> is_named;
   // No process of it lives any more: its room and devices are free.
   std::function<void(const std::string& uid)> released;
   // Nothing is left to do for it; the driver may go when the caller is done. `object_gone`: its

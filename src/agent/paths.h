@@ -1,7 +1,8 @@
 // Where the agent keeps what belongs to pods, below the data directory.
 //
-//   pods/<uid>/                   volumes, last words, devices; `runtime` in it is the runtime's
-//   logs/<ns>_<pod>_<uid>/<container>/<run>.log   (docs/logs.md)
+//   pods/<uid>/                   volumes, devices; only of pods that have some
+//   logs/<ns>_<pod>_<uid>/<container>/<run>.log       (docs/logs.md)
+//   logs/<ns>_<pod>_<uid>/<container>/<run>.message   what the run leaves as its last words
 //   gates/<ConfigMap's uid>_<key> one per barrier
 //   claims/                       data of persistentVolumeClaims
 //   names/, runtime/              of Names and of the process runtime
@@ -25,10 +26,6 @@ struct Paths {
   std::string runtime() const { return data + "/runtime"; }
 
   std::string pod(std::string_view uid) const { return fmt::format("{}/{}", pods(), uid); }
-  // What a run leaves as its last words.
-  std::string message(std::string_view uid, std::string_view container, int run) const {
-    return fmt::format("{}/{}/{}.{}.message", pods(), uid, container, run);
-  }
   std::string pod_logs(std::string_view ns, std::string_view name, std::string_view uid) const {
     return fmt::format("{}/{}_{}_{}", logs(), ns, name, uid);
   }

@@ -207,8 +207,10 @@ void PodDriver::carry_out(const Action& action) {
 void PodDriver::note_barrier() {
   if (!view_.barrier) return;
   const Value map = node_.objects.config_map(view_.ns, view_.barrier->config_map);
-  memory_.barrier_open = map.get({"data", view_.barrier->key}).is_string() ||
-                         map.get({"binaryData", view_.barrier->key}).is_string();
+  const bool go = map.get({"data", view_.barrier->key}).is_string() ||
+                  map.get({"binaryData", view_.barrier->key}).is_string();
+  const std::string& coordinator = view_.barrier->coordinator;
+  memory_.barrier_open = go && (coordinator.empty() || node_.is_named(view_.ns, coordinator));
   const auto& run = memory_.containers[*view_.find(kBarrierContainer)].run;
   const bool waits = run && run->alive();
   if (waits != at_barrier_ && !gate_file().empty()) {
@@ -341,6 +343,7 @@ void PodDriver::delete_object() {
 void PodDriver::retire() {
   if (std::exchange(retired_, true)) return;
   set_timer(std::nullopt);
+  node_.named(view_, false);
   node_.names.remove(view_.uid);
   node_.retired(view_.uid, memory_.object_gone);
 }

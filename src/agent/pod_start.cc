@@ -69,7 +69,8 @@ void PodDriver::prepare_again_later(std::string_view reason, const std::string& 
 }
 
 Status PodDriver::make_directories() {
-  MUSTER_CHECK(make_directory(node_.paths.pod(view_.uid)));
+  if (!devices_.empty() || !pod_.get({"spec", "volumes"}).empty())
+    MUSTER_CHECK(make_directory(node_.paths.pod(view_.uid)));
   const std::string logs = node_.paths.pod_logs(view_.ns, view_.name, view_.uid);
   for (const ContainerView& container : view_.containers)
     MUSTER_CHECK(make_directory(logs + "/" + container.name));
@@ -89,6 +90,7 @@ Status PodDriver::take_address() {
                               .hostname = hostname_of(view_.name, spec.get("hostname").as_string()),
                               .subdomain = std::string(spec.get("subdomain").as_string())},
                              memory_.pod_ip));
+  node_.named(view_, true);
   return {};
 }
 
@@ -281,17 +283,16 @@ End PodDriver::end_of(std::size_t i, const Run& run, const runtime::Exit& exit) 
   const std::string& name = view_.containers[i].name;
   const bool from_log = exit.code != 0 && spec_of(i).get("terminationMessagePolicy").as_string() ==
                                               "FallbackToLogsOnError";
-  return {.code = exit.code,
-          .reason = exit.out_of_memory ? "OOMKilled"
-                    : exit.code == 0   ? "Completed"
-                                       : "Error",
-          .message = read_last_words(
-              {.message_file = node_.paths.message(view_.uid, name, run.number),
-               .log_file = fmt::format("{}/{}/{}.log",
-                                       node_.paths.pod_logs(view_.ns, view_.name, view_.uid), name,
-                                       run.number),
-               .from_log = from_log}),
-          .finished = exit.finished};
+  const std::string files = fmt::format(
+      "{}/{}/{}", node_.paths.pod_logs(view_.ns, view_.name, view_.uid), name, run.number);
+  return {
+      .code = exit.code,
+      .reason = exit.out_of_memory ? "OOMKilled"
+                : exit.code == 0   ? "Completed"
+                                   : "Error",
+      .message = read_last_words(
+          {.message_file = files + ".message", .log_file = files + ".log", .from_log = from_log}),
+      .finished = exit.finished};
 }
 
 ProbeTarget PodDriver::probe_target(std::size_t i, const Run& run) {

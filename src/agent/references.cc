@@ -63,7 +63,10 @@ std::set<Reference> references_of(Value pod, const PodView& view) {
       collector.add_container(container);
   }
   for (const Value volume : pod.get({"spec", "volumes"}).items()) collector.add_volume(volume);
-  if (view.barrier) collector.add(ReferenceKind::kConfigMap, Value::view(view.barrier->config_map));
+  if (view.barrier) {
+    collector.add(ReferenceKind::kConfigMap, Value::view(view.barrier->config_map));
+    collector.add(ReferenceKind::kHost, Value::view(view.barrier->coordinator));
+  }
   return collector.take();
 }
 

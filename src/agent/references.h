@@ -10,7 +10,12 @@
 
 namespace muster::agent {
 
-enum class ReferenceKind : std::uint8_t { kConfigMap, kSecret, kClaim };
+enum class ReferenceKind : std::uint8_t {
+  kConfigMap,
+  kSecret,
+  kClaim,
+  kHost,  // the name of another pod
+};
 
 struct Reference {
   ReferenceKind kind = ReferenceKind::kConfigMap;

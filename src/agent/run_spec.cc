@@ -89,12 +89,13 @@ Result<runtime::RunSpec> make_run_spec(const RunRequest& request, const PodFacts
   spec.limits.memory_bytes = amount(limits.get("memory"), false);
   spec.read_only_root = container.get({"securityContext", "readOnlyRootFilesystem"}).as_bool();
   const Value metadata = pod.get("metadata");
-  const std::string_view uid = metadata.get("uid").as_string();
-  spec.log_file = fmt::format(
-      "{}/{}/{}.log",
-      paths.pod_logs(metadata.get("namespace").as_string(), metadata.get("name").as_string(), uid),
-      spec.container, spec.number);
-  spec.termination_log = paths.message(uid, spec.container, spec.number);
+  const std::string run =
+      fmt::format("{}/{}/{}",
+                  paths.pod_logs(metadata.get("namespace").as_string(),
+                                 metadata.get("name").as_string(), metadata.get("uid").as_string()),
+                  spec.container, spec.number);
+  spec.log_file = run + ".log";
+  spec.termination_log = run + ".message";
   const std::string_view path = container.get("terminationMessagePath").as_string();
   spec.termination_log_path = path.empty() ? "/dev/termination-log" : path;
   spec.gate = request.gate;

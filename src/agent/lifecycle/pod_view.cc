@@ -53,6 +53,13 @@ ContainerView read_container(Value container, bool init) {
   return out;
 }
 
+std::string variable(Value container, std::string_view name) {
+  for (const Value each : container.get("env").items()) {
+    if (each.get("name").as_string() == name) return std::string(each.get("value").as_string());
+  }
+  return {};
+}
+
 // Only a pod that has the init container has a barrier, whatever its annotations say.
 void read_barrier(Value annotations, PodView& pod) {
   const std::string_view where = annotations.get(kBarrierAnnotation).as_string();
@@ -95,7 +102,13 @@ PodView read_pod_view(Value pod) {
   out.deletion_grace = optional_int(metadata.get("deletionGracePeriodSeconds"));
   for (const Value gate : spec.get("readinessGates").items())
     out.readiness_gates.emplace_back(gate.get("conditionType").as_string());
+  const std::string_view hostname = spec.get("hostname").as_string();
+  const std::string_view subdomain = spec.get("subdomain").as_string();
+  if (!hostname.empty() && !subdomain.empty())
+    out.host = std::string(hostname) + "." + std::string(subdomain);
   read_barrier(metadata.get("annotations"), out);
+  if (out.barrier)
+    out.barrier->coordinator = variable(container_spec(pod, kBarrierContainer), "COORDINATOR");
   return out;
 }
 

@@ -45,13 +45,15 @@ struct Barrier {
   std::string config_map;  // in the pod's namespace
   std::string key;         // when it is there, the barrier is open
   std::optional<std::int64_t> timeout_seconds;
-  std::int64_t size = 0;  // pods that meet here; 0: unknown
+  std::int64_t size = 0;    // pods that meet here; 0: unknown
+  std::string coordinator;  // a name that must be known before it opens; may be empty
 };
 
 struct PodView {
   std::string ns;
   std::string name;
   std::string uid;
+  std::string host;  // <hostname>.<subdomain>, if it has both
   std::int64_t generation = 0;
   RestartPolicy policy = RestartPolicy::kAlways;
   std::vector<ContainerView> containers;  // init containers and sidecars, then main; as in the spec
