@@ -105,14 +105,15 @@ void Scheduler::pod_changed(const client::ObjectPtr& before, const client::Objec
   if (!after) return;
   json::Arena arena;
   Pod pod = read_pod(controllers::parsed(arena, after));
-  Entry& entry = entries_[{pod.ns, pod.name}];
-  put(entry, std::move(pod));
+  const QueueKey key{pod.ns, pod.name};
+  if (pod.ended) return forget(key);  // it takes nothing any more, and wants nothing
+  put(entries_[key], std::move(pod));
 }
 
 // Whether the newer version of the pod stands where this one stands: in the line, at its node, or
 // outside of it all. Mostly only its status is news.
 bool Scheduler::Entry::stays_with(const Pod& next) const {
-  if (!asks_the_same(pod, next) || pod.ended != next.ended) return false;
+  if (!asks_the_same(pod, next)) return false;
   const bool keeps_assumption = next.node.empty() && next.wants_node();
   return waits == (next.wants_node() && assumed.empty()) &&
          place() == (keeps_assumption ? assumed : next.node);
@@ -144,14 +145,14 @@ void Scheduler::forget(const QueueKey& key) {
 }
 
 void Scheduler::occupy(Entry& entry) {
-  if (entry.place().empty() || entry.pod.ended) return;
+  if (entry.place().empty()) return;
   cluster_.add_pod(entry.pod, entry.place());
   company_changed(entry.pod);
 }
 
 // Its node may take somebody else now; so may those near it from which it kept others away.
 void Scheduler::vacate(Entry& entry) {
-  if (entry.place().empty() || entry.pod.ended) return;
+  if (entry.place().empty()) return;
   if (const Room* const room = cluster_.find(entry.place()))
     cluster_.visit_neighbours(*room, [this](const Room& near) { got_better(near); });
   cluster_.remove_pod(entry.pod, entry.place());
