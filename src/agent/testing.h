@@ -81,6 +81,7 @@ class TestNode {
   // An agent begins; one that was there is gone, as by kill -9.
   void start_agent() {
     agent = nullptr;
+    names.addresses.clear();  // a new process has them from those that it adopts
     prepare_runtime();
     agent = std::make_unique<Agent>(*client_, api::Registry::builtin(), *runtime_, names, options);
     agent->start();
