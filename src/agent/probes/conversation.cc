@@ -12,14 +12,6 @@ namespace {
 
 constexpr std::size_t kReadBytes = 4096;
 
-// "cannot connect: Connection refused" as the programs that people know put it.
-std::string connect_failure(std::string_view message) {
-  const std::size_t colon = message.rfind(": ");
-  std::string cause(colon == std::string_view::npos ? message : message.substr(colon + 2));
-  if (!cause.empty()) cause[0] = lower_case(cause[0]);
-  return "connect: " + cause;
-}
-
 // Lives on the reactor's thread once open() was posted to it.
 class Conversation final : public net::Descriptor::Owner,
                            public std::enable_shared_from_this<Conversation> {
@@ -153,6 +145,13 @@ class ConversationAttempt final : public Attempt {
 };
 
 }  // namespace
+
+std::string connect_failure(std::string_view message) {
+  const std::size_t colon = message.rfind(": ");
+  std::string cause(colon == std::string_view::npos ? message : message.substr(colon + 2));
+  if (!cause.empty()) cause[0] = lower_case(cause[0]);
+  return "connect: " + cause;
+}
 
 std::unique_ptr<Attempt> start_conversation(Loop& loop,
                                             const std::shared_ptr<net::Reactor>& reactor,

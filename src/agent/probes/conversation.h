@@ -35,4 +35,8 @@ std::unique_ptr<Attempt> start_conversation(Loop& loop,
                                             const Peer& peer, Duration timeout,
                                             std::unique_ptr<Protocol> protocol, ProbeDone done);
 
+// net's "cannot connect: Connection refused" in the words that people know: "connect: connection
+// refused".
+std::string connect_failure(std::string_view message);
+
 }  // namespace muster::agent

@@ -154,9 +154,19 @@ TEST_F(HandlersTest, RedirectsElsewhereAreAWarningAndEndlessOnesAFailure) {
 
 TEST_F(HandlersTest, NoAnswerIsAFailureWithItsReason) {
   const std::uint16_t port = free_port();
-  EXPECT_THAT(get(port),
-              AllOf(StartsWith(fmt::format("failure: Get \"http://127.0.0.1:{}/\": ", port)),
-                    HasSubstr("refused")));
+  EXPECT_EQ(get(port), fmt::format("failure: Get \"http://127.0.0.1:{0}/\": dial tcp "
+                                   "127.0.0.1:{0}: connect: connection refused",
+                                   port));
+  const ScriptedServer rude(1, [](int, const auto& read, const auto&) { read(); });
+  EXPECT_THAT(get(port_of(rude)), StartsWith("failure: Get "));
+}
+
+TEST_F(HandlersTest, AnAnswerThatBreaksOffIsAnError) {
+  const ScriptedServer server(1, [](int, const auto& read, const auto& write) {
+    read();
+    write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this");
+  });
+  EXPECT_THAT(get(port_of(server)), StartsWith("failure (errored): "));
 }
 
 TEST_F(HandlersTest, HttpsIsNotVerified) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "agent/probes/conversation.h"
 #include "base/ascii.h"
 #include "net/url.h"
 
@@ -93,8 +94,15 @@ class HttpGetAttempt final : public Attempt {
 
   void take_end(Status status) {
     if (status) return conclude();
-    fail_with(answer_.status == 0 ? HttpFault::kNoAnswer : HttpFault::kBrokenBody,
-              status.error().message);
+    if (answer_.status != 0) return fail_with(HttpFault::kBrokenBody, status.error().message);
+    fail_with(HttpFault::kNoAnswer, transport_failure(status.error().message));
+  }
+
+  std::string transport_failure(const std::string& message) const {
+    const Result<net::Url> url = net::parse_url(get_.url);
+    if (!url || !message.contains("cannot connect")) return message;
+    return fmt::format("dial tcp {}: {}", host_and_port(url->host, url->port),
+                       connect_failure(message));
   }
 
   void conclude() {
