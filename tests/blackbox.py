@@ -75,7 +75,20 @@ class Muster:
         return self.start()
 
     def __exit__(self, *_):
-        self.stop()
+        try:
+            if self.runs_pods():
+                self.end_pods()
+        finally:
+            self.stop()
+
+    def runs_pods(self):
+        names = self.controllers.split(',')
+        return 'agent' in names or ('*' in names and '-agent' not in names)
+
+    def end_pods(self):
+        """Processes of pods outlive the server; those of tests must not."""
+        kubectl(self, 'delete', 'jobsets,jobs,pods', '--all', '--all-namespaces', '--grace-period=1', '--wait=false')
+        eventually(lambda: not kubectl(self, 'get', 'pods', '--all-namespaces', '-o', 'name'))
 
     def certificate(self, user):
         """A client certificate and its key, as paths, signed by the server's authority."""
