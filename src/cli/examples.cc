@@ -20,7 +20,11 @@ namespace muster::cli {
 std::string_view Example::summary() const {
   std::string_view line = text.substr(0, text.find('\n'));
   while (line.starts_with('#') || line.starts_with(' ')) line.remove_prefix(1);
-  return line.substr(0, line.find_first_of(".:"));
+  // Where it comes from is not what it is about.
+  if (const std::size_t colon = line.find(": "); line.starts_with("KEP-") && colon != line.npos)
+    line.remove_prefix(colon + 2);
+  line = line.substr(0, line.find_first_of(".;"));
+  return line.substr(0, line.find(": `"));
 }
 
 std::vector<Example> examples() {

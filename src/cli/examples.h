@@ -10,7 +10,7 @@ struct Example {
   std::string_view name;  // "ddp"
   std::string_view text;
 
-  // The first words of its first comment.
+  // The first sentence of its first comment.
   std::string_view summary() const;
 };
 

@@ -1,0 +1,197 @@
+// What people type, and texts for them: spans of time, conditions, files, flags, scripts.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/completion_text.h"
+#include "cli/describe_text.h"
+#include "cli/durations.h"
+#include "cli/examples.h"
+#include "cli/keys.h"
+#include "cli/lines.h"
+#include "cli/manifest.h"
+#include "cli/node_flags.h"
+#include "cli/remote_launch.h"
+#include "cli/submit_job_set.h"
+#include "cli/verb.h"
+#include "cli/wait_condition.h"
+#include "json/parse.h"
+
+namespace muster::cli {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Durations, HaveUnits) {
+  using namespace std::chrono_literals;
+  const std::vector<std::pair<std::string_view, Duration>> rows = {
+      {"90", 90s}, {"90s", 90s}, {"1m30s", 90s}, {"2h", 2h}, {"500ms", 500ms}, {"0", 0s}};
+  for (const auto& [text, span] : rows) EXPECT_EQ(parse_duration(text, "--timeout"), span) << text;
+  for (const std::string_view text : {"", "s", "-1s", "1x", "1e9", "99999999999h"})
+    EXPECT_FALSE(parse_duration(text, "--timeout")) << text;
+  EXPECT_EQ(parse_duration("soon", "--timeout").error().message,
+            "--timeout: \"soon\" is no span of time; 90s, 1m30s and 2h are");
+}
+
+bool holds(std::string_view condition, std::string_view object) {
+  json::Arena arena;
+  return WaitCondition::parse(condition)->holds(*json::parse(arena, object));
+}
+
+TEST(WaitCondition, LooksAtConditionsAndFields) {
+  constexpr std::string_view kObject =
+      R"({"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}})";
+  EXPECT_TRUE(holds("condition=Ready", kObject));
+  EXPECT_TRUE(holds("condition=ready=true", kObject));
+  EXPECT_FALSE(holds("condition=Ready=false", kObject));
+  EXPECT_FALSE(holds("condition=Failed", kObject));
+  EXPECT_TRUE(holds("jsonpath={.status.phase}=Running", kObject));
+  EXPECT_TRUE(holds("jsonpath={.status.phase}", kObject));
+  EXPECT_FALSE(holds("jsonpath={.status.phase}=Failed", kObject));
+  EXPECT_TRUE(holds(R"(jsonpath={.status.conditions[?(@.type=="Ready")].status}=True)", kObject));
+  EXPECT_FALSE(holds("delete", kObject));
+  EXPECT_FALSE(WaitCondition::parse("ready"));
+  EXPECT_FALSE(WaitCondition::parse("condition="));
+}
+
+std::string refusal(std::string text) {
+  const auto manifest = Manifest::parse("a.yaml", std::move(text), "default");
+  return manifest ? "" : manifest.error().message;
+}
+
+TEST(Manifest, HoldsTheObjectsOfAFile) {
+  const auto manifest =
+      Manifest::parse("a.yaml",
+                      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\n"
+                      "apiVersion: v1\nkind: List\nitems:\n"
+                      "- {apiVersion: v1, kind: Node, metadata: {name: node}}\n"
+                      "- {apiVersion: v1, kind: Pod, metadata: {name: p, namespace: x}}\n",
+                      "mine");
+  ASSERT_TRUE(manifest);
+  std::vector<std::string> all;
+  for (const auto& object : manifest->objects())
+    all.push_back(object.resource->plural + " " + object.ns + "/" + object.name);
+  EXPECT_THAT(all, ElementsAre("configmaps mine/a", "nodes /node", "pods x/p"));
+}
+
+TEST(Manifest, ShowsWhereAFileIsWrong) {
+  EXPECT_EQ(refusal("a: 1\nb: [1\nc: 2\n"),
+            "error: yaml: end of sequence flow not found\n"
+            "  --> a.yaml:3:2\n   3 | c: 2\n     |  ^\nNothing was stored.\n");
+  EXPECT_EQ(refusal("apiVersion: jobset.x-k8s.io/v1alpha2\nkind: Jobset\n"),
+            "error: there is no kind \"Jobset\"; did you mean \"JobSet\"? (a.yaml:2)\n"
+            "Nothing was stored.\n");
+  EXPECT_THAT(refusal("apiVersion: v1\nkind: JobSet\n"),
+              HasSubstr("did you mean \"jobset.x-k8s.io/v1alpha2\"?"));
+  EXPECT_EQ(refusal("# nothing\n"), "error: there is no object in a.yaml\n");
+}
+
+TEST(Submit, WritesAJobSet) {
+  const auto alone = submitted_job_set({.command = {"/opt/Train.py", "--lr", "3"}, .name = {}});
+  ASSERT_TRUE(alone);
+  EXPECT_THAT(*alone, HasSubstr("generateName: train-py-"));
+  EXPECT_THAT(*alone, Not(HasSubstr("rank-env")));
+  const auto many = submitted_job_set({.command = {"x"},
+                                       .name = "set",
+                                       .queue = "q",
+                                       .processes = 4,
+                                       .gpus = 2,
+                                       .cpus = "500m",
+                                       .memory = {},
+                                       .max_restarts = 3,
+                                       .environment = {"A=b=c"}});
+  ASSERT_TRUE(many);
+  for (const std::string_view part :
+       {"name: set", "kueue.x-k8s.io/queue-name: q", "muster.dev/rank-env: \"true\"",
+        "groupSchedulingConfig: {}", "parallelism: 4", "maxRestarts: 3", "cpu: 500m",
+        "nvidia.com/gpu: \"2\"", "value: b=c"}) {
+    EXPECT_THAT(*many, HasSubstr(std::string(part)));
+  }
+  EXPECT_FALSE(submitted_job_set({.command = {}, .name = {}}));
+  EXPECT_FALSE(submitted_job_set({.command = {"x"}, .name = {}, .environment = {"novalue"}}));
+  EXPECT_FALSE(submitted_job_set({.command = {"x"}, .name = {}, .processes = 0}));
+}
+
+TEST(NodeFlags, BecomeNodes) {
+  const auto nodes =
+      node_options({.nodes = 3, .labels = {"zone=a"}, .resources = {"x.io/y=4"}, .pod_user = {}});
+  ASSERT_TRUE(nodes);
+  EXPECT_EQ(nodes->count, 3);
+  EXPECT_EQ(nodes->labels.at("zone"), "a");
+  EXPECT_EQ(nodes->extra_resources.at("x.io/y"), 4);
+  EXPECT_FALSE(node_options({.nodes = -1, .labels = {}, .resources = {}, .pod_user = {}}));
+  EXPECT_FALSE(node_options({.labels = {"zone"}, .resources = {}, .pod_user = {}}));
+  EXPECT_FALSE(node_options({.labels = {}, .resources = {"x.io/y=many"}, .pod_user = {}}));
+}
+
+TEST(HostFile, HasAnEntryPerSlot) {
+  EXPECT_THAT(*slots_of("a slots=2\n# nobody\n\n  b   # one\n"), ElementsAre("a", "a", "b"));
+  EXPECT_FALSE(slots_of("a slots=0\n"));
+  EXPECT_FALSE(slots_of("a slots=100000\n"));
+}
+
+TEST(Keys, AreTakenFromTheirSequences) {
+  EXPECT_THAT(keys_in("d\x1b[A\x1b[Bq\r"),
+              ElementsAre(Key('d'), Key(Special::kUp), Key(Special::kDown), Key('q'),
+                          Key(Special::kEnter)));
+  EXPECT_THAT(keys_in("\x1b"), ElementsAre(Key(Special::kEscape)));
+}
+
+TEST(Lines, ComeWholeAndNeverTooLong) {
+  std::vector<std::string> told;
+  const auto tell = [&](std::string_view line) { told.emplace_back(line); };
+  Lines lines(8);
+  lines.take("one\ntw", tell);
+  lines.take("o\n", tell);
+  lines.take("0123456789", tell);
+  lines.finish(tell);
+  EXPECT_THAT(told, ElementsAre("one", "two", "0123456789"));
+}
+
+TEST(Verbs, HaveHelpAndFlagsThatDoNotClash) {
+  std::vector<std::string> names;
+  for (const Verb& verb : all_verbs()) {
+    EXPECT_THAT(names, Not(Contains(verb.name)));
+    names.push_back(verb.name);
+    EXPECT_FALSE(verb.help.empty()) << verb.name;
+    std::vector<std::string> flags;
+    for (const Flag& flag : verb.flags) {
+      EXPECT_FALSE(flag.help.empty()) << verb.name << " " << flag.names;
+      for (const std::string& name : flag_names(flag)) {
+        EXPECT_THAT(flags, Not(Contains(name))) << verb.name;
+        flags.push_back(name);
+      }
+    }
+  }
+  EXPECT_THAT(overview(all_verbs()), Not(HasSubstr("  tool ")));
+}
+
+TEST(Completion, KnowsVerbsFlagsAndKinds) {
+  const std::string bash = completion_script("bash", all_verbs(), {"jobsets", "pods"});
+  EXPECT_THAT(bash, HasSubstr("choices='jobsets pods'"));
+  EXPECT_THAT(bash, HasSubstr("--exit-code-from"));
+  EXPECT_THAT(completion_script("zsh", all_verbs(), {}), HasSubstr("#compdef muster"));
+  EXPECT_THAT(completion_script("fish", all_verbs(), {}), HasSubstr("-a get -d"));
+}
+
+TEST(Examples, SayWhatTheyAreAbout) {
+  for (const Example& example : examples()) {
+    EXPECT_FALSE(example.summary().empty()) << example.name;
+    EXPECT_TRUE(Manifest::parse("example", std::string(example.text), "default")) << example.name;
+  }
+}
+
+TEST(Describe, ShowsNoSecretsAndNoControls) {
+  json::Arena arena;
+  const auto secret = json::parse(arena, R"({"apiVersion":"v1","kind":"Secret","metadata":{
+    "name":"s","annotations":{"a":"\u001b[2Jx"}},"data":{"k":"c2VjcmV0"}})");
+  const std::string text = describe_object(*secret, {}, Time{});
+  EXPECT_THAT(text, HasSubstr("a=x"));
+  EXPECT_THAT(text, HasSubstr("8 bytes"));
+  EXPECT_THAT(text, Not(HasSubstr("c2VjcmV0")));
+}
+
+}  // namespace
+}  // namespace muster::cli
