@@ -203,6 +203,7 @@ void Scheduler::node_changed(const client::ObjectPtr& before, const client::Obje
   if (!after) {
     cluster_.remove_node(before->meta().name);
     if (cluster_.has_topologies()) line_.refresh_all();
+    renew_later();
     return wake();
   }
   json::Arena arena;
@@ -216,6 +217,7 @@ void Scheduler::node_changed(const client::ObjectPtr& before, const client::Obje
   got_better(*cluster_.find(name));
   // Who waits for want of nodes hears of the first; domains grow and shrink with their nodes.
   if (is_first || (moves && cluster_.has_topologies())) line_.refresh_all();
+  renew_later();
   wake();
 }
 
@@ -235,6 +237,18 @@ void Scheduler::flush_later() {
     line_.refresh_all();
     if (!line_.empty()) wake();
     flush_later();
+  });
+}
+
+void Scheduler::renew_later() {
+  if (line_.empty() || std::exchange(renews_, true)) return;
+  const std::size_t looks = line_.all().size() * cluster_.nodes().size();
+  const Duration delay = kRenewal * (1 + static_cast<int>(looks / kLooksPerRenewal));
+  loop_.after(std::min(delay, kFlush), [this, alive = alive_] {
+    if (!*alive) return;
+    renews_ = false;
+    line_.refresh_all();
+    wake();
   });
 }
 

@@ -3,8 +3,9 @@
 //
 // A pod is held against all nodes once. If none takes it, it waits, and is held only against nodes
 // that have changed to the better since: a pod there has gone, the node is new or has changed. So
-// an event costs as many looks as there are pods waiting, whatever the number of nodes. Now and
-// then everybody is looked at anew, which also renews the messages.
+// an event costs as many looks as there are pods waiting, whatever the number of nodes. Some time
+// after nodes have changed, and now and then anyway, everybody is looked at anew: that renews what
+// is said of nodes that still do not fit.
 //
 // A pod that was given a node counts as being there from that moment on, long before the binding is
 // written.
@@ -34,6 +35,9 @@ class Scheduler final : public controllers::Controller {
 
   // As kube-scheduler: nobody waits longer for another look at everything.
   static constexpr Duration kFlush = std::chrono::minutes(5);
+  // Renewing what is said takes as long as there are looks to be taken, a second at least.
+  static constexpr Duration kRenewal = std::chrono::seconds(1);
+  static constexpr std::size_t kLooksPerRenewal = 50'000;
   // Looks at a node before others get the loop: some milliseconds.
   static constexpr std::size_t kLooksPerTurn = 50'000;
   static constexpr Duration kLongestBackoff = std::chrono::seconds(10);  // of a binding that fails
@@ -69,6 +73,7 @@ class Scheduler final : public controllers::Controller {
   void wake();
   void wait_for_sources();
   void flush_later();
+  void renew_later();
   void look();
   std::size_t consider(WaitingLine::Place place, const std::vector<const Room*>& rooms);
   Entry& entry_of(const Pod& pod) { return entries_.at({pod.ns, pod.name}); }
@@ -95,6 +100,7 @@ class Scheduler final : public controllers::Controller {
   std::set<std::string> looking_at_;  // those of them that the walk along the line looks at
   std::optional<Turn> next_turn_;     // where the walk goes on; none: it begins
   bool awake_ = false;
+  bool renews_ = false;  // soon
 
   controllers::Runner runner_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -16,6 +16,11 @@ const std::string kPods = "/api/v1/pods";
 const std::string kNodes = "/api/v1/nodes";
 const std::string kNamespaces = "/api/v1/namespaces";
 
+// Of a pod that asks for more than the only node has.
+constexpr std::string_view kRefused =
+    R"(,"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable",
+          "message":"0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."}])";
+
 class SchedulerTest : public ::testing::Test {
  protected:
   SchedulerTest() { informers_.start(); }
@@ -130,9 +135,7 @@ TEST_F(SchedulerTest, ARefusalIsAConditionAndAnEvent) {
 TEST_F(SchedulerTest, TheSameConditionIsNotWrittenAgain) {
   node("a");
   complete();
-  pod("p", "5", "", "ADDED",
-      R"(,"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable",
-          "message":"0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."}])");
+  pod("p", "5", "", "ADDED", kRefused);
   EXPECT_THAT(writes(), IsEmpty());
 }
 
@@ -244,17 +247,27 @@ TEST_F(SchedulerTest, ABindingFollowsAsSoonAsTheWatchShowsTheOwnCondition) {
   EXPECT_THAT(writes(), ElementsAre(binding("p")));
 }
 
-TEST_F(SchedulerTest, EverybodyIsLookedAtAnewNowAndThen) {
+TEST_F(SchedulerTest, WhatIsSaidOfNodesIsRenewedSoonAfterTheyChanged) {
   node("a");
   complete();
   pod("p", "5");
   ASSERT_THAT(writes(), ElementsAre(status("p")));
   server_.answer_object("p", 1);
+  node("b");  // does not help
   EXPECT_THAT(writes(), IsEmpty());
-  node("b");  // does not help, so that nobody is woken for it
-  EXPECT_THAT(writes(), IsEmpty());
-  server_.pass_time(seconds(300));
+  server_.pass_time(seconds(1));
   EXPECT_THAT(writes(), ElementsAre(status("p"))) << "there are two nodes now";
+}
+
+TEST_F(SchedulerTest, EverybodyIsLookedAtAnewNowAndThen) {
+  node("a");
+  complete();
+  pod("p", "5", "", "ADDED", kRefused);
+  EXPECT_THAT(writes(), IsEmpty());
+  EXPECT_EQ(told_.size(), 1u);
+  server_.pass_time(seconds(300));
+  EXPECT_THAT(writes(), IsEmpty());
+  EXPECT_EQ(told_.size(), 2u) << "it is still so";
 }
 
 }  // namespace
