@@ -23,7 +23,7 @@
 namespace muster::cli {
 namespace {
 
-constexpr std::string_view kLease = "6d4f6a47.jobset.x-k8s.io";  // upstream's: one of both leads
+constexpr std::string_view kLease = "6d4f6a47.jobset.x-k8s.io";
 constexpr Duration kRetry = std::chrono::seconds(2);
 constexpr Duration kTrim = std::chrono::minutes(1);
 constexpr Duration kGoodbye = std::chrono::seconds(5);  // for the lease to be given back
@@ -71,11 +71,13 @@ class Operator final : public KubernetesEngine {
       start_controllers();
       return {};
     }
+    client::LeaderOptions lease = options_.lease;
+    if (lease.ns.empty()) lease.ns = options_.ns;
+    if (lease.name.empty()) lease.name = kLease;
+    lease.identity = identity();
     election_ = std::make_unique<client::LeaderElection>(
-        *client_, registry_,
-        client::LeaderOptions{
-            .ns = options_.ns, .name = std::string(kLease), .identity = identity()},
-        [this] { start_controllers(); }, [this] { controllers_ = nullptr; });
+        *client_, registry_, std::move(lease), [this] { start_controllers(); },
+        [this] { controllers_ = nullptr; });
     election_->start();
     return {};
   }

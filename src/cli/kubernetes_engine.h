@@ -13,17 +13,20 @@
 #include "base/result.h"
 #include "cli/listen_address.h"
 #include "client/kubeconfig.h"
+#include "client/leader_election.h"
 #include "controllers/runtime/barrier_program.h"
 
 namespace muster::cli {
 
 struct KubernetesOptions {
   client::ServerConfig server;
-  std::string ns;  // where the lease is; webhooks do not look at it
+  std::string ns;  // where this runs; webhooks do not look at it
   std::set<std::string, std::less<>> controllers;
   admission::FeatureGates gates;
   controllers::BarrierProgram barrier_program = {};
   bool elect_leader = true;
+  // Of the lease. Namespace and name, if empty, are `ns` and upstream's: one of both leads.
+  client::LeaderOptions lease = {.ns = {}, .name = {}, .identity = {}};
 
   std::optional<ListenAddress> webhooks;  // none: they are not served
   std::string webhook_url;              // how the API server reaches them; empty: by their address

@@ -11,6 +11,7 @@
 #include "cli/exit_code.h"
 #include "cli/install_manifests.h"
 #include "cli/kubernetes_engine.h"
+#include "cli/manager_config.h"
 #include "cli/print.h"
 #include "cli/signals.h"
 
@@ -23,6 +24,7 @@ struct OperatorOptions {
   std::string ns;
   std::string controllers = "jobset";
   std::string feature_gates;
+  std::string config_file;
   bool leader_elect = true;
   std::string webhook_listen;
   std::string webhook_url;
@@ -74,7 +76,25 @@ std::string own_namespace(const OperatorOptions& options, const client::ServerCo
   return options.kubeconfig.empty() ? server.ns : std::string(kOperatorNamespace);
 }
 
-Result<KubernetesOptions> engine_options(const OperatorOptions& options) {
+// Flags win over the file.
+Status take_config(OperatorOptions& options, KubernetesOptions& engine) {
+  if (options.config_file.empty()) return {};
+  MUSTER_TRY(const std::string text, read_file(options.config_file));
+  auto config = parse_manager_config(text);
+  if (!config)
+    return fail(Code::kInvalid, fmt::format("{}: {}", options.config_file, config.error().message));
+  if (options.webhook_listen.empty()) options.webhook_listen = config->webhook_listen.value_or("");
+  if (options.health_listen.empty()) options.health_listen = config->health_listen.value_or("");
+  engine.elect_leader = engine.elect_leader && config->leader_elect.value_or(true);
+  engine.lease.name = config->lease_name;
+  engine.lease.ns = config->lease_namespace;
+  engine.lease.lease = config->lease_duration.value_or(engine.lease.lease);
+  engine.lease.renew = config->renew_deadline.value_or(engine.lease.renew);
+  engine.lease.retry = config->retry_period.value_or(engine.lease.retry);
+  return engine.gates.set(config->feature_gates);
+}
+
+Result<KubernetesOptions> engine_options(OperatorOptions options) {
   KubernetesOptions engine{.server = {},
                            .ns = {},
                            .controllers = {},
@@ -84,6 +104,7 @@ Result<KubernetesOptions> engine_options(const OperatorOptions& options) {
                            .webhook_url = options.webhook_url,
                            .manage_webhooks = options.manage_webhooks,
                            .certificate_dir = options.data_dir};
+  MUSTER_CHECK(take_config(options, engine));
   MUSTER_TRY(engine.server, server_config(options));
   engine.ns = own_namespace(options, engine.server);
   MUSTER_TRY(engine.controllers, parse_controllers(options.controllers));
@@ -153,34 +174,35 @@ int install(const InstallOptions& options) {
 
 Verb operator_verb() {
   const auto o = std::make_shared<OperatorOptions>();
-  return {.name = "operator",
-          .group = "Operate",
-          .help = "Run the controllers and webhooks for a Kubernetes cluster",
-          .flags = {{"--kubeconfig", &o->kubeconfig,
-                     "How to reach the API server [as a pod of the cluster]"},
-                    {"--context", &o->context, "Of the kubeconfig [its current one]"},
-                    {"-n,--namespace", &o->ns, "Where the lease is [the pod's, or jobset-system]"},
-                    {"--controllers", &o->controllers, "Names, as for serve"},
-                    {"--feature-gates", &o->feature_gates, "A=true,B=false"},
-                    {"--leader-elect,!--no-leader-elect", &o->leader_elect,
-                     "Work only while holding the lease [on]"},
-                    {"--webhook-listen", &o->webhook_listen,
-                     "ADDRESS:PORT to serve admission webhooks at [none]"},
-                    {"--webhook-url", &o->webhook_url,
-                     "How the API server reaches the webhooks [https:// and that address]"},
-                    {"--manage-webhooks", &o->manage_webhooks,
-                     "Tell the API server of the webhooks and their authority"},
-                    {"--data-dir", &o->data_dir,
-                     "Keep the webhooks' authority here [a new one in every process]"},
-                    {"--health-listen", &o->health_listen,
-                     "ADDRESS:PORT for /healthz, /readyz and /metrics [none]"},
-                    {"--barrier-image", &o->barrier.image,
-                     "Of the container in which pods of a group wait for each other [bash]"},
-                    {"--barrier-command", &o->barrier_command,
-                     "What it runs, for sh -c [KEP-498's loop]"},
-                    {"--allow-remote", &o->allow_remote,
-                     "Allow addresses that other machines can reach"}},
-          .run = [o] { return run_operator(*o); }};
+  return {
+      .name = "operator",
+      .group = "Operate",
+      .help = "Run the controllers and webhooks for a Kubernetes cluster",
+      .flags =
+          {{"--kubeconfig", &o->kubeconfig,
+            "How to reach the API server [as a pod of the cluster]"},
+           {"--context", &o->context, "Of the kubeconfig [its current one]"},
+           {"-n,--namespace", &o->ns, "Where the lease is [the pod's, or jobset-system]"},
+           {"--controllers", &o->controllers, "Names, as for serve"},
+           {"--feature-gates", &o->feature_gates, "A=true,B=false"},
+           {"--config", &o->config_file, "The upstream manager's configuration file; flags win"},
+           {"--leader-elect,!--no-leader-elect", &o->leader_elect,
+            "Work only while holding the lease [on]"},
+           {"--webhook-listen", &o->webhook_listen,
+            "ADDRESS:PORT to serve admission webhooks at [none]"},
+           {"--webhook-url", &o->webhook_url,
+            "How the API server reaches the webhooks [https:// and that address]"},
+           {"--manage-webhooks", &o->manage_webhooks,
+            "Tell the API server of the webhooks and their authority"},
+           {"--data-dir", &o->data_dir,
+            "Keep the webhooks' authority here [a new one in every process]"},
+           {"--health-listen", &o->health_listen,
+            "ADDRESS:PORT for /healthz, /readyz and /metrics [none]"},
+           {"--barrier-image", &o->barrier.image,
+            "Of the container in which pods of a group wait for each other [bash]"},
+           {"--barrier-command", &o->barrier_command, "What it runs, for sh -c [KEP-498's loop]"},
+           {"--allow-remote", &o->allow_remote, "Allow addresses that other machines can reach"}},
+      .run = [o] { return run_operator(*o); }};
 }
 
 Verb install_verb() {
