@@ -92,7 +92,12 @@ TEST(Timeline, HasABarPerPod) {
       R"({"phase":"Succeeded","containerStatuses":[{"name":"main","state":{"terminated":{
       "exitCode":0,"startedAt":"2026-01-01T00:00:05Z","finishedAt":"2026-01-01T00:00:10Z"}}}]})");
   const Time begin = *parse_time("2026-01-01T00:00:00Z");
-  const Timeline timeline = timeline_of("train", begin, {ran}, begin + std::chrono::seconds(60));
+  const std::chrono::seconds second(1);
+  api::JobSet set;
+  set.meta.name = "train";
+  set.meta.creation_time = begin;
+  set.replicated_jobs.push_back({.name = "workers", .group_name = {}});
+  const Timeline timeline = timeline_of(set, {ran}, {}, begin + 60 * second);
   EXPECT_EQ(timeline.end - timeline.begin, std::chrono::seconds(10));
   EXPECT_EQ(print_timeline(timeline, "text", 64),
             "train   10s   . waits  # runs  ! failed\n"
@@ -100,6 +105,24 @@ TEST(Timeline, HasABarPerPod) {
   EXPECT_THAT(print_timeline(timeline, "json", 0), HasSubstr("\"kind\": \"Timeline\""));
   EXPECT_THAT(print_timeline(timeline, "perfetto", 0), HasSubstr("\"dur\":5000000"));
   EXPECT_THAT(print_timeline(timeline, "svg", 0), HasSubstr("<rect x=\"600.0\""));
+  // A pod that is gone is known by its events.
+  const auto told = [&](int at, std::string_view reason, std::string_view object) {
+    return EventRow{.at = begin + at * second,
+                    .type = {},
+                    .reason = std::string(reason),
+                    .object = std::string(object),
+                    .message = {}};
+  };
+  const Timeline both = timeline_of(
+      set, {ran},
+      {told(1, "Scheduled", "pod/train-workers-0-0-x"),
+       told(2, "Started", "pod/train-workers-0-0-x"), told(3, "Killing", "pod/train-workers-0-0-x"),
+       told(3, "Killing", "pod/train-2-workers-0-0-x"), told(3, "Killing", "job/train-workers-0")},
+      begin + 60 * second);
+  ASSERT_EQ(both.bars.size(), 2u);
+  EXPECT_EQ(both.bars[1].state, "stopped");
+  EXPECT_EQ(*both.bars[1].started - begin, 2 * second);
+  EXPECT_EQ(both.bars[1].end - begin, 3 * second);
 }
 
 }  // namespace

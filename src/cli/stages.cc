@@ -112,6 +112,8 @@ std::string_view word_for(StageState state) {
       return "done";
     case StageState::kFailed:
       return "failed";
+    case StageState::kStopped:
+      return "stopped";
   }
   return "";
 }
@@ -137,8 +139,13 @@ Standing standing_of(const api::JobSet& set, const std::vector<PodFacts>& pods) 
     standing.waiting = waiting->message;
   }
   standing.outcome = outcome_of(set);
-  for (const auto& entry : set.replicated_jobs)
+  for (const auto& entry : set.replicated_jobs) {
     standing.stages.push_back(stage_of(set, entry, pods));
+    // At the end what still ran was stopped, and what had not started never will.
+    StageState& state = standing.stages.back().state;
+    if (standing.outcome && state != StageState::kDone && state != StageState::kFailed)
+      state = StageState::kStopped;
+  }
   standing.state = word_for_all(standing);
   return standing;
 }

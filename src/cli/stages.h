@@ -12,7 +12,15 @@
 
 namespace muster::cli {
 
-enum class StageState : std::uint8_t { kSuspended, kWaiting, kStarting, kRunning, kDone, kFailed };
+enum class StageState : std::uint8_t {
+  kSuspended,
+  kWaiting,
+  kStarting,
+  kRunning,
+  kDone,
+  kFailed,
+  kStopped
+};
 std::string_view word_for(StageState state);
 
 struct Stage {

@@ -39,11 +39,15 @@ int timeline(const TimelineOptions& options) {
   if (!tree) return complain(tree.error());
   std::vector<PodFacts> facts;
   for (const json::Value pod : tree->get("items").items()) facts.push_back(pod_facts(pod));
-  const Time now = (*connection)->loop().clock().now();
-  const api::Meta meta = api::read_meta(*set);
-  fmt::print("{}",
-             print_timeline(timeline_of(found->name, meta.creation_time.value_or(now), facts, now),
-                            options.output, Screen({.progress = false}).width()));
+  const auto events =
+      (*connection)
+          ->list(*api::Registry::builtin().find("", "v1", "events"),
+                 {.ns = (*connection)->ns(), .field_selector = "involvedObject.kind=Pod"});
+  const auto event_list = json::parse(arena, events ? *events : "{}");
+  const Timeline drawn = timeline_of(api::read_job_set(*set), facts,
+                                     event_list ? event_rows(*event_list) : std::vector<EventRow>(),
+                                     (*connection)->loop().clock().now());
+  fmt::print("{}", print_timeline(drawn, options.output, Screen({.progress = false}).width()));
   return kSucceeded;
 }
 

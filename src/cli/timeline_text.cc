@@ -174,11 +174,51 @@ std::string as_svg(const Timeline& timeline) {
   return out + "</svg>\n";
 }
 
+// The replicated job of a pod by the pod's name; empty if it is of another set.
+std::string stage_by_name(const api::JobSet& set, std::string_view pod) {
+  for (const auto& entry : set.replicated_jobs) {
+    const std::string prefix = fmt::format("{}-{}-", set.meta.name, entry.name);
+    if (pod.starts_with(prefix) && pod.size() > prefix.size() && pod[prefix.size()] >= '0' &&
+        pod[prefix.size()] <= '9') {
+      return entry.name;
+    }
+  }
+  return "";
+}
+
+// From the first event of a pod to its last; it ran from the last start of a container on.
+std::vector<Bar> bars_of_events(const api::JobSet& set, const std::vector<EventRow>& events) {
+  std::map<std::string, Bar> bars;
+  constexpr std::string_view kPod = "pod/";
+  for (const EventRow& event : events) {
+    if (!event.object.starts_with(kPod) || event.at < set.meta.creation_time.value_or(event.at))
+      continue;
+    const std::string name = event.object.substr(kPod.size());
+    const std::string stage = stage_by_name(set, name);
+    if (stage.empty()) continue;
+    const auto [bar, is_new] = bars.try_emplace(name);
+    if (is_new)
+      bar->second = {.name = name,
+                     .stage = stage,
+                     .attempt = {},
+                     .state = "stopped",
+                     .created = event.at,
+                     .started = {},
+                     .end = event.at};
+    if (event.reason == "Started") bar->second.started = event.at;
+    bar->second.end = std::max(bar->second.end, event.at);
+  }
+  std::vector<Bar> out;
+  for (auto& [name, bar] : bars) out.push_back(std::move(bar));
+  return out;
+}
+
 }  // namespace
 
-Timeline timeline_of(std::string job_set, Time created, const std::vector<PodFacts>& pods,
-                     Time now) {
-  Timeline out{.job_set = std::move(job_set), .begin = created, .end = created, .bars = {}};
+Timeline timeline_of(const api::JobSet& set, const std::vector<PodFacts>& pods,
+                     const std::vector<EventRow>& events, Time now) {
+  const Time created = set.meta.creation_time.value_or(now);
+  Timeline out{.job_set = set.meta.name, .begin = created, .end = created, .bars = {}};
   for (const PodFacts& pod : pods) {
     Bar bar{.name = pod.name,
             .stage = pod.stage,
@@ -188,9 +228,13 @@ Timeline timeline_of(std::string job_set, Time created, const std::vector<PodFac
             .started = pod.started,
             .end = pod.has_ended() ? pod.finished.value_or(now) : now};
     bar.end = std::max(bar.end, bar.started.value_or(bar.created));
-    out.end = std::max(out.end, bar.end);
     out.bars.push_back(std::move(bar));
   }
+  for (Bar& bar : bars_of_events(set, events)) {
+    if (std::ranges::find(out.bars, bar.name, &Bar::name) == out.bars.end())
+      out.bars.push_back(std::move(bar));
+  }
+  for (const Bar& bar : out.bars) out.end = std::max(out.end, bar.end);
   if (out.bars.empty()) out.end = now;
   std::ranges::stable_sort(out.bars, {}, [](const Bar& bar) {
     return std::tuple(bar.created, std::string_view(bar.stage), std::string_view(bar.name));

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "api/views.h"
 #include "base/time.h"
+#include "cli/events_text.h"
 #include "cli/pod_facts.h"
 
 namespace muster::cli {
@@ -16,7 +18,7 @@ struct Bar {
   std::string name;
   std::string stage;
   std::string attempt;
-  std::string state;  // running, succeeded, failed, waiting
+  std::string state;  // running, succeeded, failed, waiting; stopped of a pod that is gone
   Time created{};
   std::optional<Time> started;
   Time end{};  // now, if it has not ended
@@ -29,8 +31,10 @@ struct Timeline {
   std::vector<Bar> bars;  // by creation, stage and name
 };
 
-Timeline timeline_of(std::string job_set, Time created, const std::vector<PodFacts>& pods,
-                     Time now);
+// `events` tell of pods that are gone: those of earlier attempts, and those that were stopped at
+// the end. They are kept for an hour.
+Timeline timeline_of(const api::JobSet& set, const std::vector<PodFacts>& pods,
+                     const std::vector<EventRow>& events, Time now);
 
 // `form` is text, json, svg or perfetto (Chrome trace events).
 std::string print_timeline(const Timeline& timeline, std::string_view form, std::size_t width);
