@@ -94,6 +94,7 @@ void Agent::make_node(NodeShare share) {
       .host_ip = options_.facts.address,
       .allocatable = write_resources(arena_, share.resources),
       .environment = options_.environment,
+      .api_environment = options_.api_environment,
       .log_began = options_.log_began,
       .log_ended = options_.log_ended,
       .named = [this](const PodView& pod, bool known) { named(pod, known); },

@@ -28,7 +28,9 @@ struct AgentOptions {
   MachineFacts facts;
   std::string data_directory;
   std::vector<std::string> environment;  // what every process gets, NAME=value
-  std::string ca_pem;                    // of the API server, for pods that ask it
+  // For pods that have a token: how to reach the API server.
+  std::vector<std::string> api_environment;
+  std::string ca_pem;
   Identity identity;
   std::vector<std::string> host_paths = {"/"};  // prefixes that hostPath volumes may name
   BackoffOptions backoff;

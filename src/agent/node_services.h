@@ -44,7 +44,8 @@ struct NodeServices {
   std::string node_name;
   std::string host_ip;
   json::Value allocatable;
-  std::vector<std::string> environment;  // NAME=value that every process gets
+  std::vector<std::string> environment;      // NAME=value that every process gets
+  std::vector<std::string> api_environment;  // and those of pods that have a token
 
   std::function<void(const LogKey&)> log_began, log_ended;
   // The pod's name is known from now on, or is not any more.

@@ -40,6 +40,7 @@ FoundRun found_run(const runtime::RunState& state) {
 PodDriver::PodDriver(NodeServices& node, const client::ObjectPtr& object,
                      const runtime::Runtime::Adopted* adopted)
     : node_(node),
+      tokens_(node.client, node.accounts),
       writer_(node.client, node.pods, object->meta().ns, object->meta().name,
               {.patch = [this](json::Arena& arena) { return status_patch_now(arena); },
                .written =
@@ -76,7 +77,8 @@ void PodDriver::begin(std::vector<std::string> devices) {
   if (in_runtime_ && memory_.stage == Stage::kSync) {
     memory_.prepared = take_address().has_value();
     // What cannot be brought up to date now is when an object changes.
-    if (const Status fresh = refresh_volumes(); !fresh)
+    const Status fresh = PodTokens::wanted(pod_) ? Status() : refresh_volumes();
+    if (!fresh)
       log::warn("cannot refresh the volumes of a pod",
                 {{"pod", view_.name}, {"error", fresh.error().message}});
   }
@@ -148,6 +150,7 @@ void PodDriver::step() {
   if (view_.deleted && !std::exchange(only_readiness_, view_.deleted))
     node_.prober.only_readiness(view_.uid);
   std::optional<Time> look_again;
+  renew_tokens();
   if (!rejected_) {
     note_barrier();
     for (int looks = 0;; ++looks) {
@@ -166,8 +169,10 @@ void PodDriver::step() {
       }
     }
   }
-  if (memory_.stage == Stage::kSync && prepare_at_)
-    look_again = std::min(look_again.value_or(*prepare_at_), *prepare_at_);
+  for (const std::optional<Time> wish : {prepare_at_, token_renewal()}) {
+    if (memory_.stage == Stage::kSync && wish)
+      look_again = std::min(look_again.value_or(*wish), *wish);
+  }
   set_timer(look_again);
   if (memory_.stage == Stage::kTerminated && !std::exchange(released_, true))
     node_.released(view_.uid);
@@ -176,6 +181,11 @@ void PodDriver::step() {
   } else {
     wind_up();
   }
+}
+
+std::optional<Time> PodDriver::token_renewal() const {
+  const auto due = tokens_.due();
+  return due ? std::optional(std::max(*due, renew_at_)) : std::nullopt;
 }
 
 void PodDriver::set_timer(std::optional<Time> when) {

@@ -15,6 +15,7 @@
 #include "agent/lifecycle/machine.h"
 #include "agent/lifecycle/recall.h"
 #include "agent/node_services.h"
+#include "agent/pod_tokens.h"
 #include "agent/references.h"
 #include "agent/status_writer.h"
 #include "client/informer.h"
@@ -59,6 +60,8 @@ class PodDriver {
   Status take_address();
   Status refresh_volumes();
   bool fetch_tokens();  // false: under way
+  void renew_tokens();
+  std::optional<Time> token_renewal() const;
   void enter_runtime();
   PodFacts facts();
   VolumeRoot volume_root();
@@ -98,6 +101,8 @@ class PodDriver {
   PodMemory memory_;
   std::set<Reference> references_;
   std::vector<std::string> devices_;  // GPUs
+  PodTokens tokens_;
+  Time renew_at_{};  // not before
   StatusWriter writer_;
   TimerId timer_ = TimerId::kNone;
   bool wake_posted_ = false;
@@ -106,7 +111,6 @@ class PodDriver {
   bool preparing_ = false;
   std::optional<Time> prepare_at_;  // the last attempt failed
   int failed_preparations_ = 0;
-  std::map<std::string, std::string> tokens_;  // by what was asked for
   bool in_runtime_ = false;
   bool leaving_runtime_ = false;
   bool released_ = false;

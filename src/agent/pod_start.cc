@@ -20,6 +20,7 @@ using json::Value;
 constexpr Duration kFirstRetry = std::chrono::milliseconds(500);
 constexpr Duration kLongestRetry = std::chrono::seconds(120);
 constexpr Duration kStartRetry = std::chrono::seconds(10);
+constexpr Duration kTokenRetry = std::chrono::seconds(30);
 
 Status make_directory(const std::string& path) {
   std::error_code failed;
@@ -27,22 +28,6 @@ Status make_directory(const std::string& path) {
   if (failed)
     return fail(Code::kInternal, fmt::format("cannot make {}: {}", path, failed.message()));
   return {};
-}
-
-std::vector<Value> token_sources(Value pod) {
-  std::vector<Value> found;
-  for (const Value volume : pod.get({"spec", "volumes"}).items()) {
-    for (const Value source : volume.get({"projected", "sources"}).items()) {
-      if (const Value token = source.get("serviceAccountToken"); token.is_object())
-        found.push_back(token);
-    }
-  }
-  return found;
-}
-
-std::string token_key(Value source) {
-  return fmt::format("{}/{}", source.get("audience").as_string(),
-                     source.get("expirationSeconds").as_int());
 }
 
 }  // namespace
@@ -99,43 +84,26 @@ Status PodDriver::refresh_volumes() {
 }
 
 bool PodDriver::fetch_tokens() {
-  const auto sources = token_sources(pod_);
-  const auto next = std::ranges::find_if(
-      sources, [&](Value source) { return !tokens_.contains(token_key(source)); });
-  if (next == sources.end()) return true;
-  json::Arena arena;
-  Value request = Value::object(arena);
-  request.set("apiVersion", "authentication.k8s.io/v1");
-  request.set("kind", "TokenRequest");
-  const Value spec = request.object_at("spec");
-  spec.array_at("audiences");
-  if (const Value audience = next->get("audience"); audience.is_string())
-    spec.get("audiences").push_back(audience);
-  if (const Value seconds = next->get("expirationSeconds"); seconds.is_number())
-    spec.set("expirationSeconds", seconds);
-  const std::string_view account = pod_.get({"spec", "serviceAccountName"}).as_string();
+  if (tokens_.fresh(pod_, now())) return true;
   preparing_ = true;
-  node_.client.write({.verb = client::Verb::kCreate,
-                      .resource = &node_.accounts,
-                      .ns = view_.ns,
-                      .name = account.empty() ? "default" : std::string(account),
-                      .subresource = "token",
-                      .body = json::write(request)},
-                     [this, key = token_key(*next),
-                      alive = std::weak_ptr(alive_)](const Result<std::string>& answer) {
-                       if (alive.expired()) return;
-                       preparing_ = false;
-                       json::Arena reply;
-                       const auto tree =
-                           answer ? json::parse(reply, *answer) : std::unexpected(answer.error());
-                       if (tree) {
-                         tokens_[key] = tree->get({"status", "token"}).as_string();
-                       } else {
-                         prepare_again_later("FailedMount", tree.error().message);
-                       }
-                       wake();
-                     });
+  tokens_.fetch(pod_, [this](const Status& came) {
+    preparing_ = false;
+    if (!came) prepare_again_later("FailedMount", came.error().message);
+    wake();
+  });
   return false;
+}
+
+// Of a pod that runs already. What cannot be renewed now is tried again in a while.
+void PodDriver::renew_tokens() {
+  if (memory_.stage != Stage::kSync || !memory_.prepared || tokens_.fetching()) return;
+  if (renew_at_ > now() || tokens_.fresh(pod_, now())) return;
+  tokens_.fetch(pod_, [this](const Status& came) {
+    if (!came) renew_at_ = now() + kTokenRetry;
+    const Status fresh = came ? refresh_volumes() : came;
+    if (!fresh) tell(std::nullopt, true, "FailedMount", fresh.error().message);
+    wake();
+  });
 }
 
 // Once for each pod, so that nobody believes that the image had a part in it.
@@ -174,12 +142,16 @@ void PodDriver::enter_runtime() {
 
 PodFacts PodDriver::facts() {
   const std::string hostname = hostname_of(view_.name, pod_.get({"spec", "hostname"}).as_string());
+  // Who has a token may want to know where to use it.
+  std::vector<std::string> inherited = node_.environment;
+  if (PodTokens::wanted(pod_))
+    std::ranges::copy(node_.api_environment, std::back_inserter(inherited));
   return {.node_name = node_.node_name,
           .host_ip = node_.host_ip,
           .pod_ip = memory_.pod_ip,
           .hostname = hostname,
           .node_allocatable = node_.allocatable,
-          .inherited = node_.environment,
+          .inherited = std::move(inherited),
           .devices = device_environment(devices_)};
 }
 
@@ -194,12 +166,7 @@ VolumeRoot PodDriver::volume_root() {
   return {.pod_directory = node_.paths.pod(view_.uid),
           .policy = node_.volumes,
           .owner = volume_owner(),
-          .service_account_token = [this](Value source) -> Result<std::string> {
-            const auto token = tokens_.find(token_key(source));
-            if (token == tokens_.end())
-              return fail(Code::kUnavailable, "the token is not there yet");
-            return token->second;
-          }};
+          .service_account_token = [this](Value source) { return tokens_.text(source); }};
 }
 
 void PodDriver::start(std::size_t i, bool held) {

@@ -72,7 +72,9 @@ class EmbeddedEngine final : public Engine {
                                         .nodes = options_.nodes,
                                         .pod_user = options_.pod_user,
                                         .leave_nothing = options_.leave_nothing,
-                                        .ca_pem = credentials.ca_pem}));
+                                        .ca_pem = credentials.ca_pem,
+                                        .api_host = host(),
+                                        .api_port = http_->port()}));
     return {};
   }
 
@@ -88,6 +90,12 @@ class EmbeddedEngine final : public Engine {
       names.push_back(options_.address);
     names.insert(names.end(), options_.names.begin(), options_.names.end());
     return names;
+  }
+
+  // As clients on this machine reach it.
+  std::string host() const {
+    const bool any = options_.address == "0.0.0.0" || options_.address == "::";
+    return any ? "127.0.0.1" : options_.address;
   }
 
   void start_server(const Credentials& credentials) {
@@ -122,9 +130,7 @@ class EmbeddedEngine final : public Engine {
     MUSTER_TRY(http_, net::HttpServer::start(std::move(options), [this](auto exchange) {
                  api_->handle(std::move(exchange));
                }));
-    const bool any = options_.address == "0.0.0.0" || options_.address == "::";
-    const std::string host = any ? "127.0.0.1" : options_.address;
-    url_ = client::https_url(host, std::to_string(http_->port()));
+    url_ = client::https_url(host(), std::to_string(http_->port()));
     api_->set_server_address(url_.substr(std::string_view("https://").size()));
     // Who knows the directory finds the server (`muster get --data-dir`), wherever else it is told.
     const std::string own = options_.data_dir + "/kubeconfig", text = kubeconfig(credentials, url_);

@@ -83,6 +83,9 @@ class JoinedNode final : public LocalNode {
     options.data_directory = options_.data_dir;
     options.environment = inherited_environment();
     options.ca_pem = options_.ca_pem;
+    options.api_environment = {"KUBERNETES_SERVICE_HOST=" + options_.api_host,
+                               fmt::format("KUBERNETES_SERVICE_PORT={}", options_.api_port),
+                               fmt::format("KUBERNETES_SERVICE_PORT_HTTPS={}", options_.api_port)};
     options.log_began = [&logs](const agent::LogKey& run) { logs.began(run); };
     options.log_ended = [&logs](const agent::LogKey& run) { logs.ended(run); };
     agent_ = std::make_unique<agent::Agent>(client_, api::Registry::builtin(), *runtime_, *names_,

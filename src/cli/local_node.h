@@ -19,7 +19,10 @@ struct LocalNodeOptions {
   agent::NodeOptions nodes;
   std::string pod_user;        // who runs pods that ask for nobody, when this process is root
   bool leave_nothing = false;  // no process of a pod outlives the node
-  std::string ca_pem;          // of the API server
+  // The API server, as pods reach it.
+  std::string ca_pem;
+  std::string api_host;
+  std::uint16_t api_port = 0;
 };
 
 class LocalNode {
