@@ -208,6 +208,20 @@ def test_ctrl_c_stops_everything(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_ctrl_c_twice_kills(tmp_path):
+    with subprocess.Popen([os.environ['MUSTER'], 'run', '-'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env={**os.environ, 'TMPDIR': str(tmp_path)}) as run:
+        stubborn = job_set('stubborn', "trap '' TERM; echo up; while :; do sleep 1; done")
+        run.stdin.write(stubborn.replace('terminationGracePeriodSeconds: 2', 'terminationGracePeriodSeconds: 1000'))
+        run.stdin.close()
+        assert run.stdout.readline() == 'work-0-0 | up\n'
+        run.send_signal(signal.SIGINT)
+        assert 'stopping stubborn' in blackbox.eventually(lambda: next((line for line in run.stderr if 'stopping' in line), ''))
+        run.send_signal(signal.SIGINT)
+        assert run.wait(SECONDS) == 130
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_run_elsewhere(muster, tmp_path):
     done = muster('run', '-', '--kubeconfig', muster.server.kubeconfig, stdin=job_set('there', 'echo far away'))
     assert done.stdout == 'work-0-0 | far away\n'
@@ -297,6 +311,30 @@ def test_graph_timeline_top_completion(muster):
     for shell in ('bash', 'zsh'):
         subprocess.run(['bash', '-n'], input=alone('completion', shell).stdout, text=True, check=True)
     assert '-a get' in alone('completion', 'fish').stdout
+
+
+def test_top_goes_down_to_the_log(muster):
+    muster('apply', '-f', '-', stdin=job_set('looked-at', 'echo a line of the log; sleep 1000'))
+    muster('wait', '--for=jsonpath={.status.replicatedJobsStatus[0].ready}=1', 'js/looked-at', '--timeout=30s')
+    step = [0]
+
+    def keys(shown):
+        screen = shown[shown.rfind(ESCAPE + '[H'):]
+        if step[0] == 0 and 'JOBSET' in screen and 'looked-at' in screen:
+            names = [line.split()[1] for line in re.sub(ESCAPE + r'\[[0-9;?]*[A-Za-z]', '', screen).split('\r\n') if line.startswith('default ')]
+            step[0] = 1
+            return b'j' * names.index('looked-at') + b'\r'
+        if step[0] == 1 and 'looked-at-work-0-0' in screen:
+            step[0] = 2
+            return b'\r'
+        if step[0] == 2 and 'a line of the log' in screen:
+            step[0] = 3
+            return b'q'
+
+    shown, code = on_terminal([os.environ['MUSTER'], 'top'], muster.environment, keys)
+    assert code == 0 and step[0] == 3, shown
+    assert shown.endswith(ESCAPE + '[?1049l')
+    muster('cancel', 'looked-at')
 
 
 def test_doctor_says_what_the_machine_can_do():
