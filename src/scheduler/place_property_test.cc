@@ -1,5 +1,5 @@
-// Whatever comes and goes: no node ever holds more than it has, and the same history gives the same
-// places.
+// Whatever comes and goes: no node ever holds more than it has, nobody meets whom it avoids, and
+// the same history gives the same places.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -73,6 +73,7 @@ class History {
     log_ += placement.node + ";" + placement.refusal + "\n";
     if (placement.node.empty()) return;
     check_room(*cluster_.find(placement.node), pod);
+    check_rack(placement.node, pod);
     cluster_.add_pod(pod, placement.node);
     running_.push_back({&pod, placement.node});
   }
@@ -96,6 +97,24 @@ class History {
                 sum.other("nvidia.com/gpu") <= all.other("nvidia.com/gpu"));
   }
 
+  // Nobody in the rack that it avoids, or that avoids it; ports are its own.
+  void check_rack(const std::string& node, const Pod& pod) {
+    const auto rack = [this](const std::string& name) {
+      return find_label(cluster_.find(name)->node.labels, "rack");
+    };
+    const auto avoids = [](const Pod& shy, const Pod& other) {
+      return !shy.wishes.apart.empty() && find_label(other.labels, "app") == "x1";
+    };
+    for (const Guest& guest : running_) {
+      if (rack(guest.node) == rack(node)) {
+        EXPECT_FALSE(avoids(pod, *guest.pod) || avoids(*guest.pod, pod));
+      }
+      if (guest.node == node) {
+        EXPECT_TRUE(pod.wishes.ports.empty() || guest.pod->wishes.ports.empty());
+      }
+    }
+  }
+
   Rng rng_;
   Cluster cluster_;
   std::deque<Pod> pods_;
@@ -103,11 +122,13 @@ class History {
   std::string log_;
 };
 
-TEST(PlaceProperty, NoNodeHoldsMoreThanItHasAndTheSameHistoryGivesTheSamePlaces) {
+TEST(PlaceProperty, NoRuleIsBrokenAndTheSameHistoryGivesTheSamePlaces) {
   for (const std::uint64_t seed : {1u, 2u, 3u, 4u}) {
     const std::string first = History(seed).play();
     EXPECT_EQ(first, History(seed).play()) << "seed " << seed;
-    EXPECT_NE(first.find("Insufficient"), std::string::npos) << "the world is full at times";
+    for (const char* refusal :
+         {"Insufficient", "free ports", "match pod anti-affinity", "existing pods anti-affinity"})
+      EXPECT_NE(first.find(refusal), std::string::npos) << "seed " << seed << ": " << refusal;
   }
 }
 

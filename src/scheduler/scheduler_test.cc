@@ -270,5 +270,18 @@ TEST_F(SchedulerTest, EverybodyIsLookedAtAnewNowAndThen) {
   EXPECT_EQ(told_.size(), 2u) << "it is still so";
 }
 
+TEST_F(SchedulerTest, ALongWalkTakesSeveralTurnsAndForgetsNobody) {
+  constexpr int kMany = 250;  // pods times nodes are more looks than one turn may take
+  for (int i = 0; i < kMany; ++i) node(fmt::format("n{}", i), "1");
+  for (int i = 0; i < kMany; ++i) pod(fmt::format("p{}", i), "1");
+  complete();
+  std::set<std::string> nodes;
+  while (!writes().empty()) {
+    nodes.insert(target());
+    accept();
+  }
+  EXPECT_EQ(nodes.size(), static_cast<std::size_t>(kMany)) << "each has one to itself";
+}
+
 }  // namespace
 }  // namespace muster::scheduler
