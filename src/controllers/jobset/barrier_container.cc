@@ -27,7 +27,7 @@ until [ -f started ] && named; do
     else
       why="$(cat progress 2> /dev/null || echo 1) of $GROUP_SIZE pods had started"
     fi
-    echo "timed out after $TIMEOUT_SECONDS s: $why" | tee /dev/termination-log >&2
+    echo "the group did not start within $TIMEOUT_SECONDS s: $why" | tee /dev/termination-log >&2
     exit 1
   fi
   sleep 1
