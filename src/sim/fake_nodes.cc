@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "json/parse.h"
 #include "json/write.h"
@@ -167,9 +168,11 @@ void FakeNodes::wait_at_barrier(const std::string& ns, const std::string& name,
       ns, name, uid,
       fmt::format(R"("phase":"Pending","startTime":"{}","initContainerStatuses":{})", now,
                   barrier_json(uid, fmt::format(R"({{"running":{{"startedAt":"{}"}}}})", now))));
-  const std::string timeout(pod->meta().annotation(kBarrierTimeout).value_or(""));
-  if (timeout.empty()) return;
-  after(std::chrono::seconds(std::stoi(timeout)), uid, [this, ns, name, uid, run = life.restarts] {
+  const std::string_view timeout = pod->meta().annotation(kBarrierTimeout).value_or("");
+  int seconds = 0;
+  std::from_chars(timeout.data(), timeout.data() + timeout.size(), seconds);
+  if (seconds == 0) return;
+  after(std::chrono::seconds(seconds), uid, [this, ns, name, uid, run = life.restarts] {
     const Life& then = lives_.at(uid);
     if (then.waits && then.restarts == run && !then.stopping) give_up(ns, name, uid);
   });
