@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,6 +28,7 @@ using namespace std::chrono_literals;
 
 // Whoever starts a keeper connects at once; without it nobody will.
 constexpr Duration kFirstAgentPatience = 30s;
+constexpr Duration kDirectoryCheck = 5s;
 constexpr int kLostCode = 137;
 
 bool is_name(std::string_view uid) {
@@ -46,10 +48,12 @@ void answer(const UniqueFd& agent, std::string_view what, const std::string& tex
 
 std::string pods_folder(const std::string& directory) { return directory + "/pods"; }
 
-Keeper::Keeper(Loop& loop, std::string directory, Isolation isolation, Cgroups cgroups)
+Keeper::Keeper(Loop& loop, std::string directory, UniqueFd lock, Isolation isolation,
+               Cgroups cgroups)
     : loop_(loop),
       directory_(std::move(directory)),
       pods_folder_(pods_folder(directory_)),
+      lock_(std::move(lock)),
       isolation_(std::move(isolation)),
       cgroups_(std::move(cgroups)) {}
 
@@ -65,6 +69,7 @@ Status Keeper::start() {
     const int peer = accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (peer >= 0) serve(UniqueFd(peer));
   });
+  watch_directory();
   loop_.after(kFirstAgentPatience, [this] {
     had_agent_ = true;
     end_if_idle();
@@ -114,11 +119,27 @@ void Keeper::serve(UniqueFd socket) {
 
 void Keeper::lose(const Agent& agent) {
   agents_.remove_if([&](const Agent& each) { return &each == &agent; });
-  if (end_with_agent_ && agents_.empty()) {
-    std::vector<std::string> uids;
-    for (const auto& [uid, pod] : pods_) uids.push_back(uid);
-    for (const std::string& uid : uids) end_pod(uid);
-  }
+  if (end_with_agent_ && agents_.empty()) end_all();
+  end_if_idle();
+}
+
+void Keeper::end_all() {
+  std::vector<std::string> uids;
+  for (const auto& [uid, pod] : pods_) uids.push_back(uid);
+  for (const std::string& uid : uids) end_pod(uid);
+}
+
+// Pods whose records were deleted can be adopted by nobody: they would run for ever.
+void Keeper::watch_directory() {
+  loop_.after(kDirectoryCheck, [this] { watch_directory(); });
+  struct stat ours{}, there{};
+  const std::string file = directory_ + "/" + kKeeperLock;
+  const bool same = fstat(lock_.get(), &ours) == 0 && stat(file.c_str(), &there) == 0 &&
+                    ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+  if (same) return;
+  end_all();
+  agents_.clear();
+  had_agent_ = true;
   end_if_idle();
 }
 

@@ -23,11 +23,13 @@
 namespace muster::runtime {
 
 inline constexpr const char* kKeeperSocket = "keeper.sock";
+inline constexpr const char* kKeeperLock = "keeper.lock";
 std::string pods_folder(const std::string& directory);
 
 class Keeper {
  public:
-  Keeper(Loop& loop, std::string directory, Isolation isolation, Cgroups cgroups);
+  // `lock` is the file of that name in the directory, held.
+  Keeper(Loop& loop, std::string directory, UniqueFd lock, Isolation isolation, Cgroups cgroups);
 
   // Finds the pods of an earlier keeper, then serves until there is no process and no agent.
   Status start();
@@ -61,10 +63,13 @@ class Keeper {
   json::Value list(json::Arena& arena) const;
   void tell(std::string_view what, const std::string& uid);
   void end_if_idle();
+  void end_all();
+  void watch_directory();
 
   Loop& loop_;
   const std::string directory_;
   const std::string pods_folder_;
+  const UniqueFd lock_;
   const Isolation isolation_;
   const Cgroups cgroups_;
   std::optional<SpareJournals> spares_;

@@ -44,7 +44,7 @@ UniqueFd settle(const std::string& directory) {
   const UniqueFd errors(open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   dup2(nothing.get(), STDIN_FILENO);
   dup2(errors.valid() ? errors.get() : nothing.get(), STDERR_FILENO);
-  const std::string lock_file = directory + "/keeper.lock";
+  const std::string lock_file = directory + "/" + kKeeperLock;
   UniqueFd lock(open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!lock.valid() || flock(lock.get(), LOCK_EX) != 0) {
     give_up(fmt::format("{}: {}", lock_file, std::strerror(errno)));
@@ -58,14 +58,15 @@ void close_report() {
 }
 
 int keep(const std::string& directory, bool namespaces) {
-  const UniqueFd lock = settle(directory);
+  UniqueFd lock = settle(directory);
   prctl(PR_SET_NAME, "muster-keeper");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   Isolation isolation = enter_isolation(namespaces);
   // After the user namespace, whose maps nobody could write otherwise. No pod may look into us.
   prctl(PR_SET_DUMPABLE, 0);
   const std::unique_ptr<Loop> loop = make_real_loop();
-  Keeper keeper(*loop, directory, std::move(isolation), Cgroups::find(group_name(directory)));
+  Keeper keeper(*loop, directory, std::move(lock), std::move(isolation),
+                Cgroups::find(group_name(directory)));
   const Status started = keeper.start();
   if (!started) give_up(started.error().message);
   close_report();

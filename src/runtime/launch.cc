@@ -114,6 +114,8 @@ bool is_orphan(int report) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (is_orphan(report)) _exit(1);
   prctl(PR_SET_NAME, "muster-init");
+  // Its shim may enter its namespaces then; the container's programs have too few rights for it.
+  prctl(PR_SET_DUMPABLE, 1);
   if (!namespaces.runs) prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (namespaces.runs) {
     const Status view = set_up_view(pod, run);
@@ -129,24 +131,39 @@ bool is_orphan(int report) {
   stay_as_init(child, report);
 }
 
-// A child made while this lives is in the PID namespace of the run.
-class ChildrenGoTo {
- public:
-  explicit ChildrenGoTo(int init) : home_(open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC)) {
-    moved_ = home_.valid() && setns(init, CLONE_NEWPID) == 0;
-  }
-  ~ChildrenGoTo() {
-    const bool back = !moved_ || setns(home_.get(), CLONE_NEWPID) == 0;
-    MUSTER_ASSERT(back, "a shim cannot leave a run's PID namespace");
-  }
-  ChildrenGoTo(const ChildrenGoTo&) = delete;
-  ChildrenGoTo& operator=(const ChildrenGoTo&) = delete;
-  bool moved() const { return moved_; }
+[[noreturn]] void run_beside(int init, const Program& program, const Stdio& stdio, int start) {
+  if (setns(init, CLONE_NEWNS) != 0) fail_start(start, "cannot join the container's mounts");
+  run_program(program, stdio, start);
+}
 
- private:
-  UniqueFd home_;
-  bool moved_ = false;
-};
+// Only children of a process that has joined a PID namespace are in it, and who has joined one may
+// not be allowed to come back. So a helper joins, and makes a child for us; the child's number is
+// written to the pipe.
+[[noreturn]] void join_and_clone(int init, const Program& program, const Stdio& stdio, int start,
+                                 int number) {
+  if (setns(init, CLONE_NEWPID) != 0) _exit(1);
+  clone_args arguments{};
+  arguments.flags = CLONE_PARENT;
+  const auto child = static_cast<pid_t>(syscall(SYS_clone3, &arguments, sizeof arguments));
+  if (child == 0) run_beside(init, program, stdio, start);
+  [[maybe_unused]] const ssize_t written = write(number, &child, sizeof child);
+  _exit(0);
+}
+
+Result<pid_t> clone_in_run(int init, const Program& program, const Stdio& stdio, int start) {
+  MUSTER_TRY(Pipe number, make_pipe(0));
+  UniqueFd handle;
+  const pid_t helper = clone_process(0, handle);
+  if (helper == 0) join_and_clone(init, program, stdio, start, number.write.get());
+  number.write = {};
+  pid_t child = -1;
+  if (helper > 0) {
+    if (read(number.read.get(), &child, sizeof child) != sizeof child) child = -1;
+    waitpid(helper, nullptr, 0);
+  }
+  if (child > 0) return child;
+  return fail(Code::kInternal, "the container's processes cannot be joined");
+}
 
 }  // namespace
 
@@ -194,21 +211,16 @@ Result<Command> launch_beside(const UniqueFd& init, const Program& program, cons
                               const Namespaces& namespaces) {
   MUSTER_TRY(Pipe start, make_pipe(O_NONBLOCK));
   Command command;
-  {
-    std::optional<ChildrenGoTo> destination;
-    if (namespaces.runs) destination.emplace(init.get());
-    if (destination && !destination->moved()) {
-      return fail(Code::kInternal, fmt::format("the container is gone: {}", std::strerror(errno)));
-    }
+  if (namespaces.runs) {
+    MUSTER_TRY(command.pid, clone_in_run(init.get(), program, stdio, start.write.get()));
+    // It is our child: its number cannot be another one's before we collect it.
+    command.handle = UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, command.pid, 0)));
+  } else {
     command.pid = clone_process(0, command.handle);
-    if (command.pid == 0) {
-      const bool joined = !namespaces.runs || setns(init.get(), CLONE_NEWNS) == 0;
-      if (!joined) fail_start(start.write.get(), "cannot join the container's mounts");
-      run_program(program, stdio, start.write.get());
+    if (command.pid == 0) run_program(program, stdio, start.write.get());
+    if (command.pid < 0) {
+      return fail(Code::kInternal, fmt::format("cannot make a process: {}", std::strerror(errno)));
     }
-  }
-  if (command.pid < 0) {
-    return fail(Code::kInternal, fmt::format("cannot make a process: {}", std::strerror(errno)));
   }
   command.start = std::move(start.read);
   return command;

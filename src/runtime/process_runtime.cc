@@ -164,7 +164,7 @@ void ProcessRuntime::ask_for_shim(Pod& pod) {
 // keeper tells.
 void ProcessRuntime::connect_to_shim(const std::string& uid) {
   const auto pod = pods_.find(uid);
-  if (pod == pods_.end() || pod->second.shim != nullptr) return;
+  if (pod == pods_.end() || pod->second.shim != nullptr || !pod->second.reachable) return;
   auto socket = connect_to(pods_folder(options_.directory), shim_socket_name(uid));
   if (socket) return use_shim(pod->second, std::move(*socket));
   loop_.after(kRetryShim, [this, uid, self = std::weak_ptr(self_)] {
@@ -306,6 +306,7 @@ void ProcessRuntime::take_list(Value pods) {
     pod.spec = spec;
     const bool alive = each.get("alive").as_bool();
     if (is_new && adopted_) unsettled_.insert(spec.uid);
+    pod.reachable = alive;
     if (alive) connect_to_shim(spec.uid);
     if (!alive && !each.get("dying").as_bool()) dead.push_back(spec.uid);
   }
@@ -318,6 +319,7 @@ void ProcessRuntime::take_list(Value pods) {
 void ProcessRuntime::read_records(const std::string& uid) {
   const auto pod = pods_.find(uid);
   if (pod == pods_.end()) return;
+  pod->second.reachable = false;
   for (const auto& [id, run] : read_journal(pods_folder(options_.directory), uid).runs) {
     const auto still = pods_.find(uid);  // whoever is told may remove it
     if (still == pods_.end()) break;
@@ -365,6 +367,7 @@ void ProcessRuntime::shim_says(const std::string& uid, const Message& message) {
   if (parsed->has("execEnd")) return end_exec(pod, *parsed);
   if (parsed->has("exists")) {  // of an earlier agent that was not asked for by adopt()
     pod.shim.reset();
+    pod.reachable = true;
     return connect_to_shim(uid);
   }
   const Value error = parsed->get("error");

@@ -39,6 +39,7 @@ class ProcessRuntime final : public Runtime {
     PodSpec spec;
     std::unique_ptr<Channel> shim;  // null while there is none
     bool greeted = false;           // the shim has told its runs
+    bool reachable = false;         // there is one, whom we may have to reach yet
     std::map<RunId, RunState> runs;
     std::vector<Done> starting;
     std::map<std::int64_t, Done> requests;

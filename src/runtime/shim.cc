@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -106,6 +107,7 @@ class Shim {
   void end_beside(const Beside& beside, int status);
   void lose(const Agent& agent);
   void listen();
+  void end_if_idle();
   void collect();
   void collect_one(pid_t pid, int status);
   bool kill_orphans();
@@ -141,6 +143,14 @@ void Shim::lose(const Agent& agent) {
   }
   agents_.remove_if([&](const Agent& each) { return &each == &agent; });
   if (agents_.empty()) listen();
+  end_if_idle();
+}
+
+// All that there is to know is in the journal then; a later run gets a new shim.
+void Shim::end_if_idle() {
+  const bool busy = std::ranges::any_of(
+      runs_, [](const auto& each) { return each.second->record.state.phase != RunPhase::kExited; });
+  if (agents_.empty() && besides_.empty() && !busy) _exit(0);
 }
 
 // Only now: a socket in a folder is what an ordinary pod can do without.
@@ -339,6 +349,7 @@ void Shim::collect() {
   for (const auto& [id, run] : runs_) {
     if (run->init_status && run->record.state.phase != RunPhase::kExited) finish(*run);
   }
+  end_if_idle();
 }
 
 void Shim::collect_one(pid_t pid, int status) {

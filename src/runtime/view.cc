@@ -79,6 +79,13 @@ Result<std::vector<std::string>> entries_of(int folder, const std::string& path)
   return names;
 }
 
+bool attach_new(int tree, int folder, const char* name, bool directory) {
+  const bool made =
+      directory ? mkdirat(folder, name, 0755) == 0 : mknodat(folder, name, S_IFREG | 0644, 0) == 0;
+  const UniqueFd place(made ? openat(folder, name, O_PATH | O_CLOEXEC | O_NOFOLLOW) : -1);
+  return place.valid() && tree >= 0 && attach(tree, place.get());
+}
+
 // The folder's entry in the copy: a link again, or a place with the original mounted on it.
 bool copy_entry(int from, int to, const char* name) {
   struct stat info{};
@@ -90,11 +97,7 @@ bool copy_entry(int from, int to, const char* name) {
     link[length] = '\0';
     return symlinkat(link, to, name) == 0;
   }
-  const bool made = S_ISDIR(info.st_mode) ? mkdirat(to, name, 0755) == 0
-                                          : mknodat(to, name, S_IFREG | 0644, 0) == 0;
-  const UniqueFd place(made ? openat(to, name, O_PATH | O_CLOEXEC | O_NOFOLLOW) : -1);
-  const UniqueFd tree = clone_tree(from, name);
-  return place.valid() && tree.valid() && attach(tree.get(), place.get());
+  return attach_new(clone_tree(from, name).get(), to, name, S_ISDIR(info.st_mode));
 }
 
 bool is_mount_point(int folder, const char* name) {
@@ -103,8 +106,7 @@ bool is_mount_point(int folder, const char* name) {
          S_ISDIR(info.st_mode) && info.st_dev != above.st_dev;
 }
 
-// The new root takes the old one's place; it is attached at /proc meanwhile, which gets a new
-// content anyway.
+// The new root takes the old one's place.
 Status become_root(int root) {
   if (fchdir(root) != 0 || syscall(SYS_pivot_root, ".", ".") != 0) {
     return system_error("no private root");
@@ -171,14 +173,17 @@ Status View::copy_folder(const std::string& path) {
   // there would silently be lost, so it cannot.
   const bool shared = (info.st_mode & S_IWOTH) != 0;
   const UniqueFd copy = make_memory_file_system(shared ? info.st_mode & 07777 : 0755);
+  // A root is made below /proc, which is therefore taken first. It must be there: without one in
+  // sight an unprivileged user may not mount the one of his own PID namespace.
+  const UniqueFd proc = is_root ? clone_tree(original.get(), "proc") : UniqueFd();
   const UniqueFd place(is_root ? open("/proc", O_PATH | O_CLOEXEC) : dup(original.get()));
   if (!copy.valid() || !place.valid() || !attach(copy.get(), place.get())) {
     return system_error("no private copy of " + path);
   }
   for (const std::string& name : names) {
-    const bool skip = is_root && name == "proc";
-    const bool copied = skip ? mkdirat(copy.get(), "proc", 0555) == 0
-                             : copy_entry(original.get(), copy.get(), name.c_str());
+    const bool copied = is_root && name == "proc"
+                            ? attach_new(proc.get(), copy.get(), "proc", true)
+                            : copy_entry(original.get(), copy.get(), name.c_str());
     if (!copied) return system_error("no private copy of " + path + "/" + name);
   }
   if (is_root) MUSTER_CHECK(become_root(copy.get()));
