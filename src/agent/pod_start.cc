@@ -80,6 +80,7 @@ Status PodDriver::take_address() {
 }
 
 Status PodDriver::refresh_volumes() {
+  if (pod_.get({"spec", "volumes"}).empty()) return {};  // not even a folder for them
   return set_up_volumes(volume_root(), pod_, facts(), node_.objects);
 }
 
