@@ -6,7 +6,7 @@
 //   DIR/pki/tokens.key what tokens of service accounts are signed with
 //   DIR/tokens         one "token,user,group" per line: an admin and a reader
 //   DIR/kubeconfig     how the admin's clients reach the server
-//   DIR/pods/          logs
+//   DIR/logs/, pods/ … what belongs to pods (docs/data-directory.md)
 #pragma once
 
 #include <string>
