@@ -16,6 +16,9 @@ constexpr Duration kBatch = std::chrono::milliseconds(100);
 // goes on.
 constexpr Duration kLongestBackoff = std::chrono::minutes(1);
 
+// Pods of local processes live for milliseconds: their successors should not wait for long.
+constexpr int kPlanningShare = 5;
+
 QueueKey key_of(const ObjectRef& ref) { return {ref.ns, ref.name}; }
 
 bool is_unready(const Pod* pod) {
@@ -39,6 +42,7 @@ Controller::Controller(Shared& shared)
                                                   const Pass& pass) { return plan_job(key, pass); },
                                    .carried_out = [this](const QueueKey& key) { carried_out(key); },
                                    .longest_backoff = kLongestBackoff,
+                                   .planning_share = kPlanningShare,
                                    .events = events_.get(),
                                    .log = &shared.decisions}),
       orphans_runner_(shared.client,

@@ -129,7 +129,8 @@ void Runner::begin(const QueueKey& key) {
   const Duration before = thread_time(clock);
   auto work = std::make_shared<Work>(Work{
       .key = key, .plan = options_.plan(key, {.now = now(), .failures = queue_.failures(key)})});
-  if (const Duration rest = rest_after(thread_time(clock) - before); rest > Duration::zero()) {
+  if (const Duration rest = rest_after(thread_time(clock) - before, options_.planning_share);
+      rest > Duration::zero()) {
     queue_.hold_off(key, rest);
   }
   note(key, work->plan);

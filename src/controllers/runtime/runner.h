@@ -43,8 +43,9 @@ class Runner {
     // Every step of the last plan for this key has succeeded.
     std::function<void(const QueueKey& key)> carried_out = {};
     Duration longest_backoff = client::WorkQueue::kLongestBackoff;  // of a key that fails
-    EventRecorder* events = nullptr;                                // must outlive the runner
-    DecisionLog* log = nullptr;                                     // must outlive the runner
+    int planning_share = 50;  // a plan that cost 1 ms is not made again for so many (rest_after)
+    EventRecorder* events = nullptr;  // must outlive the runner
+    DecisionLog* log = nullptr;       // must outlive the runner
   };
   Runner(client::Client& client, Options options);
   ~Runner() { *alive_ = false; }
@@ -56,11 +57,10 @@ class Runner {
 
   // How long a key waits, whatever happens, after a plan that cost so much: large objects are
   // looked at less often, so that planning for them takes a small part of the time only.
-  static Duration rest_after(Duration cost) {
-    constexpr int kShare = 50;
+  static Duration rest_after(Duration cost, int share) {
     constexpr Duration kCheap = std::chrono::microseconds(100);
     constexpr Duration kLongestRest = std::chrono::seconds(1);
-    return cost <= kCheap ? Duration::zero() : std::min(cost * (kShare - 1), kLongestRest);
+    return cost <= kCheap ? Duration::zero() : std::min(cost * (share - 1), kLongestRest);
   }
 
  private:
