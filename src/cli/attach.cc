@@ -1,6 +1,7 @@
 // `muster attach NAME`: what `run` shows, of a JobSet that is there already.
 #include <fmt/format.h>
 
+#include "base/log.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/durations.h"
@@ -38,6 +39,7 @@ int attach(const AttachOptions& options) {
     if (!timeout) return complain(timeout.error(), kUsage);
     follow.timeout = *timeout;
   }
+  log::configure(log::Level::kError, log::Format::kText);
   Signals signals;
   auto connection = Connection::open(options.server);
   if (!connection) return complain(connection.error());

@@ -8,6 +8,7 @@
 
 #include "cli/exit_code.h"
 #include "cli/print.h"
+#include "cli/warnings.h"
 #include "client/https.h"
 
 namespace muster::cli {
@@ -77,7 +78,8 @@ Result<std::unique_ptr<Connection>> Connection::open(client::ServerConfig server
   out->ns_ = server.ns;
   out->url_ = server.url;
   out->loop_ = make_real_loop();
-  MUSTER_TRY(out->transport_, client::make_https_transport(*out->loop_, std::move(server)));
+  MUSTER_TRY(out->https_, client::make_https_transport(*out->loop_, std::move(server)));
+  out->transport_ = std::make_unique<WarningTransport>(*out->https_, print_warning);
   out->client_ = std::make_unique<client::Client>(*out->transport_, std::string(kManager));
   return out;
 }

@@ -49,6 +49,7 @@ class Connection {
   std::string ns_;
   std::string url_;
   std::unique_ptr<Loop> loop_;
+  std::unique_ptr<client::Transport> https_;
   std::unique_ptr<client::Transport> transport_;
   std::unique_ptr<client::Client> client_;
 };

@@ -11,6 +11,8 @@ namespace muster::cli {
 namespace {
 
 constexpr Duration kTick = std::chrono::seconds(1);
+constexpr int kServerEvery = 3;    // ticks
+constexpr int kMaxUnanswered = 3;  // then the server is gone
 constexpr Duration kAtOnce = std::chrono::milliseconds(50);
 // So long nothing may move before it is called a standstill: statuses come one after the other.
 constexpr Duration kStandstill = std::chrono::seconds(3);
@@ -187,9 +189,22 @@ void Follow::tick() {
                              human_duration(*options_.timeout)));
     return end(kTimedOut);
   }
+  if (!options_.fixed_nodes && ++seconds_ % kServerEvery == 0) look_for_server();
   Duration pause = kTick;
   if (options_.timeout) pause = std::min(pause, *options_.timeout - (now - begun_));
   tick_ = client_.loop().after(pause, [this] { tick(); });
+}
+
+// Informers try again for ever; people want to know.
+void Follow::look_for_server() {
+  client_.raw_get("/livez", [this](const Result<std::string>& answer) {
+    const bool lost = !answer && answer.error().code == Code::kUnavailable;
+    unanswered_ = lost ? unanswered_ + 1 : 0;
+    if (unanswered_ < kMaxUnanswered || is_over_ || deletion_expected_) return;
+    screen_.note(fmt::format("error: the server cannot be reached any more: {}",
+                             plain_text(answer.error().message)));
+    end(kUnreachable);
+  });
 }
 
 void Follow::watch_for_standstill() {

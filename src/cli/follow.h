@@ -52,6 +52,7 @@ class Follow {
   void show_soon();
   void tick();
   void watch_for_standstill();
+  void look_for_server();
   void end_if_over();
   void tell_failure();
   int exit_code() const;
@@ -77,6 +78,8 @@ class Follow {
   std::optional<Time> still_since_;
   std::optional<Time> outcome_seen_;
   TimerId tick_ = TimerId::kNone, last_words_ = TimerId::kNone, show_ = TimerId::kNone;
+  int seconds_ = 0;
+  int unanswered_ = 0;
   bool suspension_told_ = false;
   bool deletion_expected_ = false;
   bool deleted_ = false;

@@ -14,6 +14,7 @@
 #include "cli/submit_job_set.h"
 #include "cli/verb.h"
 #include "cli/wait_condition.h"
+#include "cli/warnings.h"
 #include "json/parse.h"
 
 namespace muster::cli {
@@ -166,6 +167,12 @@ TEST(Verbs, HaveHelpAndFlagsThatDoNotClash) {
     }
   }
   EXPECT_THAT(overview(all_verbs()), Not(HasSubstr("  tool ")));
+}
+
+TEST(Warnings, AreTheTextInQuotes) {
+  EXPECT_EQ(warning_text(R"(299 - "unknown field \"spec.x\"")"), "unknown field \"spec.x\"");
+  EXPECT_EQ(warning_text("199 - \"other\""), "");
+  EXPECT_EQ(warning_text("nonsense"), "");
 }
 
 TEST(Completion, KnowsVerbsFlagsAndKinds) {

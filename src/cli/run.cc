@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/log.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/controller_list.h"
@@ -21,6 +22,7 @@
 #include "cli/print.h"
 #include "cli/signals.h"
 #include "cli/terminal_text.h"
+#include "cli/warnings.h"
 #include "json/parse.h"
 
 namespace muster::cli {
@@ -150,6 +152,7 @@ class Run {
     if (stopping_) return;
     exit_code_ = code;
     const bool gave_up = code == kTimedOut || code == kCannotPlace;
+    if (code == kUnreachable) return end(code);
     const bool leave = plan_.is_private ? follow_->live_pods().empty() : !gave_up;
     if (leave || follow_->is_deleted()) return end(code);
     stopping_ = true;
@@ -270,7 +273,8 @@ int run_here(const RunOptions& options, Signals& signals, Plan plan) {
   plan.follow.fixed_nodes = true;
   plan.follow.keys = "Ctrl-C: stop, twice: kill";
   plan.kubeconfig = (*engine)->kubeconfig_file();
-  return run_on((*engine)->loop(), (*engine)->transport(), signals, std::move(plan));
+  WarningTransport transport((*engine)->transport(), print_warning);
+  return run_on((*engine)->loop(), transport, signals, std::move(plan));
 }
 
 Result<FollowOptions> follow_options(const RunOptions& options) {
@@ -300,6 +304,9 @@ Status check(const Manifest& manifest) {
 int run(const RunOptions& options) {
   auto follow = follow_options(options);
   if (!follow) return complain(follow.error(), kUsage);
+  // What goes wrong with the run is told by its objects; the engine's own lines would tear the
+  // screen.
+  log::configure(log::Level::kError, log::Format::kText);
   Signals signals;
   std::unique_ptr<Connection> connection;
   const bool elsewhere = !options.server.kubeconfig.empty();

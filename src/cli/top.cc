@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "base/log.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/exit_code.h"
@@ -182,6 +183,7 @@ class Top {
 };
 
 int top(const TopOptions& options) {
+  log::configure(log::Level::kError, log::Format::kText);
   Signals signals;
   auto connection = Connection::open(options.server);
   if (!connection) return complain(connection.error());

@@ -230,6 +230,19 @@ def test_run_elsewhere(muster, tmp_path):
     assert 'there2' in muster('get', 'js', '-o', 'name').stdout
 
 
+def test_a_server_that_goes_is_missed(tmp_path):
+    server = blackbox.Muster(tmp_path).start()
+    muster = Client(server)
+    with subprocess.Popen([os.environ['MUSTER'], 'run', '-', '--kubeconfig', server.kubeconfig], env=muster.environment, text=True,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        run.stdin.write(job_set('lost', 'echo up; sleep 20'))
+        run.stdin.close()
+        assert run.stdout.readline() == 'work-0-0 | up\n'
+        server.stop()
+        assert run.wait(SECONDS) == 75
+        assert 'cannot be reached any more' in run.stderr.read()
+
+
 def on_terminal(command, environment, keys=lambda text: None):
     """Runs it on a terminal of its own; returns what that showed and the exit code. `keys` may answer to what is shown."""
     child, terminal = pty.fork()
