@@ -180,7 +180,7 @@ void Keeper::start_pod(const PodSpec& spec, UniqueFd agent) {
     return answer(agent, "exists", shim_socket_name(spec.uid));
   }
   if (known != pods_.end() && known->second.state == State::kDying) {
-    return answer(agent, "error", "processes of the pod are still being ended");
+    return answer(agent, "dying", "processes of the pod are still being ended");
   }
   const UniqueFd to_agent(fcntl(agent.get(), F_DUPFD_CLOEXEC, 0));
   if (const Status made = make_shim(spec, std::move(agent)); !made) {

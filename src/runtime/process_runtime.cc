@@ -23,6 +23,7 @@ using namespace std::chrono_literals;
 
 constexpr Duration kRetryKeeper = 1s;
 constexpr Duration kRetryShim = 2ms;
+constexpr int kMostFailures = 10;  // with growing pauses: two seconds
 
 Value run_request(json::Arena& arena, std::string_view op, const RunId& run) {
   const Value request = Value::object(arena);
@@ -135,7 +136,7 @@ void ProcessRuntime::start_pod(const PodSpec& spec, Done done) {
   Pod& pod = pods_[spec.uid];
   if (pod.shim != nullptr && pod.greeted) return later(std::move(done), {});
   pod.starting.push_back(std::move(done));
-  if (pod.shim != nullptr) return;
+  if (pod.shim != nullptr || pod.asking) return;
   pod.spec = spec;
   ask_for_shim(pod);
 }
@@ -158,6 +159,7 @@ void ProcessRuntime::ask_for_shim(Pod& pod) {
   message.fds.push_back(std::move(ends->second));
   keeper_->send(std::move(message));
   use_shim(pod, std::move(ends->first));
+  for (const auto& [id, asked] : pod.requests) pod.shim->send({asked.text, {}});
 }
 
 // It listens as soon as it has noticed that its former agent is gone. Should it be gone itself, its
@@ -188,20 +190,20 @@ void ProcessRuntime::start(const std::string& pod_uid, const RunSpec& run, Done 
   }
   Pod& pod = found->second;
   if (pod.runs.contains({pod_uid, run.container, run.number})) return later(std::move(done), {});
-  // After the shim's death: a new one goes on with the old one's records.
-  if (pod.shim == nullptr) ask_for_shim(pod);
-  const std::int64_t id = ++last_id_;
-  pod.requests[id] = std::move(done);
-  if (pod.shim == nullptr) return;  // its end is on the way
   RunSpec complete = run;
   if (!complete.user && geteuid() == 0) complete.user = options_.pod_user;
+  const std::int64_t id = ++last_id_;
   json::Arena arena;
-  const Value request = Value::object(arena);
-  request.set("op", "start");
-  request.set("id", Value::of(id));
-  request.set("run", to_json(arena, complete));
-  request.set("serverDirectory", server_directory_);
-  pod.shim->send({json::write(request), {}});
+  const Value message = Value::object(arena);
+  message.set("op", "start");
+  message.set("id", Value::of(id));
+  message.set("run", to_json(arena, complete));
+  message.set("serverDirectory", server_directory_);
+  Request& request = pod.requests[id];
+  request = {json::write(message), std::move(done)};
+  if (pod.shim != nullptr) return pod.shim->send({request.text, {}});
+  // After the shim's death a new one goes on with the old one's records.
+  if (!pod.asking) ask_for_shim(pod);
 }
 
 void ProcessRuntime::signal(const RunId& run, int number) {
@@ -370,14 +372,17 @@ void ProcessRuntime::shim_says(const std::string& uid, const Message& message) {
     pod.reachable = true;
     return connect_to_shim(uid);
   }
+  if (parsed->has("dying")) return shim_is_gone(uid, std::string(parsed->get("dying").as_string()));
   const Value error = parsed->get("error");
   if (const Value* done = parsed->find("done")) {
     auto request = pod.requests.extract(done->as_int());
     if (request.empty()) return;
-    if (error.is_null()) return request.mapped()({});
-    return request.mapped()(fail(Code::kInternal, std::string(error.as_string())));
+    if (error.is_null()) return request.mapped().done({});
+    return request.mapped().done(fail(Code::kInternal, std::string(error.as_string())));
   }
-  if (!error.is_null()) shim_is_gone(uid, std::string(error.as_string()));
+  if (error.is_null()) return;
+  pod.failures = kMostFailures;  // it would fail again
+  shim_is_gone(uid, std::string(error.as_string()));
 }
 
 void ProcessRuntime::shim_greets(const std::string& uid, Value runs) {
@@ -389,6 +394,7 @@ void ProcessRuntime::shim_greets(const std::string& uid, Value runs) {
   const auto pod = pods_.find(uid);
   if (pod == pods_.end()) return;
   pod->second.greeted = true;
+  pod->second.failures = 0;
   std::vector<Done> starting = std::move(pod->second.starting);
   pod->second.starting.clear();
   settle(uid);
@@ -403,20 +409,45 @@ void ProcessRuntime::end_exec(Pod& pod, Value message) {
   exec.mapped()->ended(fail(Code::kInternal, std::string(error->as_string())));
 }
 
+// A keeper or a shim that was killed just now must not fail what can be tried again.
+bool ProcessRuntime::ask_again_later(Pod& pod) {
+  const bool wanted = !pod.starting.empty() || !pod.requests.empty();
+  if (!wanted || pod.asking || pod.failures >= kMostFailures) return pod.asking;
+  const Duration pause = kRetryShim * (1 << pod.failures++);
+  pod.asking = true;
+  loop_.after(pause, [this, uid = pod.spec.uid, self = std::weak_ptr(self_)] {
+    if (self.expired()) return;
+    const auto found = pods_.find(uid);
+    if (found == pods_.end()) return;
+    found->second.asking = false;
+    if (found->second.shim == nullptr) ask_for_shim(found->second);
+  });
+  return true;
+}
+
 // What was asked of it fails; what becomes of its runs the keeper tells when it is certain.
 void ProcessRuntime::shim_is_gone(const std::string& uid, const std::string& why) {
-  const auto found = pods_.find(uid);
-  if (found == pods_.end()) return;
-  Pod& pod = found->second;
-  pod.shim.reset();
-  pod.greeted = false;
-  auto starting = std::exchange(pod.starting, {});
-  auto requests = std::exchange(pod.requests, {});
-  while (!pod.execs.empty()) {  // one's end may be that of another
-    pod.execs.extract(pod.execs.begin()).mapped()->ended(fail(Code::kUnavailable, why));
-  }
+  if (!pods_.contains(uid)) return;
+  pods_.at(uid).shim.reset();
+  pods_.at(uid).greeted = false;
+  end_execs(uid, why);
+  const auto found = pods_.find(uid);  // whoever heard of an end may have removed it
+  if (found == pods_.end() || ask_again_later(found->second)) return;
+  found->second.failures = 0;
+  auto starting = std::exchange(found->second.starting, {});
+  auto requests = std::exchange(found->second.requests, {});
   for (Done& done : starting) done(fail(Code::kUnavailable, why));
-  for (auto& [id, done] : requests) done(fail(Code::kUnavailable, why));
+  for (auto& [id, request] : requests) request.done(fail(Code::kUnavailable, why));
+}
+
+// One's end may be that of another.
+void ProcessRuntime::end_execs(const std::string& uid, const std::string& why) {
+  for (;;) {
+    const auto pod = pods_.find(uid);
+    if (pod == pods_.end() || pod->second.execs.empty()) return;
+    auto exec = pod->second.execs.extract(pod->second.execs.begin());
+    exec.mapped()->ended(fail(Code::kUnavailable, why));
+  }
 }
 
 Result<std::unique_ptr<Runtime>> make_process_runtime(Loop& loop, RuntimeOptions options) {

@@ -35,14 +35,20 @@ class ProcessRuntime final : public Runtime {
   void kill_exec(const std::string& pod_uid, std::int64_t id);
 
  private:
+  struct Request {
+    std::string text;
+    Done done;
+  };
   struct Pod {
     PodSpec spec;
     std::unique_ptr<Channel> shim;  // null while there is none
+    int failures = 0;               // in a row, to get one
+    bool asking = false;            // another try to get one is due
     bool greeted = false;           // the shim has told its runs
     bool reachable = false;         // there is one, whom we may have to reach yet
     std::map<RunId, RunState> runs;
     std::vector<Done> starting;
-    std::map<std::int64_t, Done> requests;
+    std::map<std::int64_t, Request> requests;  // without an answer yet
     std::map<std::int64_t, ExecLink*> execs;
     std::vector<Done> removals;
   };
@@ -57,6 +63,8 @@ class ProcessRuntime final : public Runtime {
   void shim_says(const std::string& uid, const Message& message);
   void shim_greets(const std::string& uid, json::Value runs);
   void shim_is_gone(const std::string& uid, const std::string& why);
+  bool ask_again_later(Pod& pod);
+  void end_execs(const std::string& uid, const std::string& why);
   void tell_exec(const Pod& pod, std::string_view op, std::int64_t id);
   void end_exec(Pod& pod, json::Value message);
   void read_records(const std::string& uid);
