@@ -154,6 +154,7 @@ void Agent::begin() {
   end_orphans();
   names_.settle();
   remove_unknown_folders();
+  gates_.remove_unused();
 }
 
 void Agent::changed(const client::ObjectPtr& before, const client::ObjectPtr& after) {
@@ -227,7 +228,6 @@ void Agent::dispose(const std::string& ns, const std::string& name, const std::s
 }
 
 void Agent::object_changed(const Reference& reference, const client::ObjectPtr& gone) {
-  if (gone && reference.kind == ReferenceKind::kConfigMap) gates_.remove_all(gone->meta().uid);
   if (gone && reference.kind == ReferenceKind::kClaim && objects_known_)
     disposal_.remove_claims_but(paths_.claims(), objects_.claim_uids());
   const auto at = wanted_by_.find(reference);

@@ -278,6 +278,21 @@ TEST_F(AgentTest, AGangThatIsNotCompleteInTimeFailsAndSaysHowMany) {
   EXPECT_TRUE(node_.machine.pods().empty());
 }
 
+TEST_F(AgentTest, AGangThatWaitsIsAdoptedAndLetGoByTheNextAgent) {
+  node_.make_config_map("js-group-scheduling", "{}");
+  node_.make_pod("p", kMember, "here", kMeet);
+  node_.stop_agent();
+  node_.patch_config_map("js-group-scheduling", R"({"started-0":"2"})");
+  node_.start_agent();
+  node_.machine.look_at_gates();
+  node_.settle();
+  EXPECT_TRUE(node_.runs("p", "a"));
+  EXPECT_EQ(node_.machine.pods().at(node_.uid("p")).runs.size(), 1u) << "it was held all the time";
+  EXPECT_EQ(node_.container("p", "group-scheduling-init").get("restartCount").as_int(), 0);
+  node_.ends("p", "a", 0);
+  EXPECT_TRUE(std::filesystem::is_empty(node_.directory + "/gates")) << "the gate goes with them";
+}
+
 // Several nodes on one machine.
 
 TEST(Nodes, AreCarvedOutOfOneMachineWithTheirGpus) {

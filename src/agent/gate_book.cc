@@ -18,26 +18,30 @@ Status GateBook::make(const std::string& file) {
 }
 
 void GateBook::open(const std::string& file) {
-  if (file.empty() || std::exchange(gates_[file].opened, true)) return;
+  if (std::exchange(gates_[file].opened, true)) return;
   if (const Status opened = runtime::open_gate(file); !opened)
     log::error("cannot open a gate", {{"file", file}, {"error", opened.error().message}});
 }
 
-void GateBook::arrive(const std::string& file, int pods) {
-  if (!file.empty()) gates_[file].arrived += pods;
-}
+void GateBook::arrive(const std::string& file, int pods) { gates_[file].arrived += pods; }
 
 int GateBook::arrived(const std::string& file) const {
   const auto at = gates_.find(file);
   return at == gates_.end() ? 0 : at->second.arrived;
 }
 
-void GateBook::remove_all(std::string_view config_map_uid) {
-  const std::string prefix = fmt::format("{}/{}_", directory_, config_map_uid);
-  for (auto at = gates_.lower_bound(prefix); at != gates_.end() && at->first.starts_with(prefix);) {
-    std::error_code ignored;
-    std::filesystem::remove(at->first, ignored);
-    at = gates_.erase(at);
+void GateBook::leave(const std::string& file) {
+  const auto at = gates_.find(file);
+  if (at == gates_.end() || --at->second.users > 0) return;
+  std::error_code ignored;
+  std::filesystem::remove(file, ignored);
+  gates_.erase(at);
+}
+
+void GateBook::remove_unused() {
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(directory_, none)) {
+    if (!gates_.contains(entry.path())) std::filesystem::remove(entry.path(), none);
   }
 }
 

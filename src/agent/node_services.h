@@ -21,6 +21,8 @@ namespace muster::agent {
 class Gates {
  public:
   virtual ~Gates() = default;
+  virtual void use(const std::string& file) = 0;  // by one more pod of this node
+  virtual void leave(const std::string& file) = 0;
   virtual Status make(const std::string& file) = 0;            // once per file
   virtual void open(const std::string& file) = 0;              // once per file
   virtual void arrive(const std::string& file, int pods) = 0;  // -1: it went away

@@ -3,7 +3,7 @@
 //   pods/<uid>/                   volumes, devices; only of pods that have some
 //   logs/<ns>_<pod>_<uid>/<container>/<run>.log       (docs/logs.md)
 //   logs/<ns>_<pod>_<uid>/<container>/<run>.message   what the run leaves as its last words
-//   gates/<ConfigMap's uid>_<key> one per barrier
+//   gates/<JobSet's uid>_<ConfigMap>_<key>   one per barrier
 //   claims/                       data of persistentVolumeClaims
 //   names/, runtime/              of Names and of the process runtime
 #pragma once

@@ -65,13 +65,11 @@ PodDriver::PodDriver(NodeServices& node, const client::ObjectPtr& object,
   memory_.host_ip = node_.host_ip;
 }
 
-PodDriver::~PodDriver() {
-  node_.client.loop().cancel(timer_);
-  if (at_barrier_) node_.gates.arrive(gate_file(), -1);
-}
+PodDriver::~PodDriver() { node_.client.loop().cancel(timer_); }
 
 void PodDriver::begin(std::vector<std::string> devices) {
   devices_ = std::move(devices);
+  if (view_.barrier) node_.gates.use(gate_file());
   if (!devices_.empty() && !in_runtime_ && make_directories())
     write_devices(node_.paths.pod(view_.uid), devices_);
   if (in_runtime_ && memory_.stage == Stage::kSync) {
@@ -223,19 +221,19 @@ void PodDriver::note_barrier() {
   memory_.barrier_open = go && (coordinator.empty() || node_.is_named(view_.ns, coordinator));
   const auto& run = memory_.containers[*view_.find(kBarrierContainer)].run;
   const bool waits = run && run->alive();
-  if (waits != at_barrier_ && !gate_file().empty()) {
+  if (waits != at_barrier_) {
     at_barrier_ = waits;
     node_.gates.arrive(gate_file(), waits ? 1 : -1);
   }
   memory_.barrier_arrived = node_.gates.arrived(gate_file());
 }
 
-// One per ConfigMap and key; empty while there is no such ConfigMap.
+// One per gang and attempt. A JobSet that follows another of the same name has another uid.
 std::string PodDriver::gate_file() const {
-  const Value map = node_.objects.config_map(view_.ns, view_.barrier->config_map);
-  const std::string_view uid = map.get({"metadata", "uid"}).as_string();
-  if (uid.empty()) return {};
-  return fmt::format("{}/{}_{}", node_.paths.gates(), uid, view_.barrier->key);
+  const std::string_view gang =
+      pod_.get({"metadata", "labels", "jobset.sigs.k8s.io/jobset-uid"}).as_string();
+  return fmt::format("{}/{}_{}_{}", node_.paths.gates(), gang.empty() ? view_.ns : gang,
+                     view_.barrier->config_map, view_.barrier->key);
 }
 
 runtime::RunId PodDriver::id_of(std::size_t i, const Run& run) const {
@@ -353,6 +351,8 @@ void PodDriver::delete_object() {
 void PodDriver::retire() {
   if (std::exchange(retired_, true)) return;
   set_timer(std::nullopt);
+  if (at_barrier_) node_.gates.arrive(gate_file(), -1);
+  if (view_.barrier && !rejected_) node_.gates.leave(gate_file());
   node_.named(view_, false);
   node_.names.remove(view_.uid);
   node_.retired(view_.uid, memory_.object_gone);

@@ -172,8 +172,6 @@ VolumeRoot PodDriver::volume_root() {
 
 void PodDriver::start(std::size_t i, bool held) {
   const std::string gate = held ? gate_file() : "";
-  if (held && gate.empty())
-    return cannot_start(i, "ContainerCreating", "the barrier's ConfigMap is not there yet");
   if (held) {
     if (const Status made = node_.gates.make(gate); !made)
       return cannot_start(i, "CreateContainerError", made.error().message);
@@ -200,7 +198,7 @@ void PodDriver::start(std::size_t i, bool held) {
 }
 
 void PodDriver::cannot_start(std::size_t i, std::string_view reason, const std::string& message) {
-  if (reason != "ContainerCreating") tell(i, true, "Failed", "Error: " + message);
+  tell(i, true, "Failed", "Error: " + message);
   note_trouble(memory_, i,
                {.reason = std::string(reason), .message = message, .retry = now() + kStartRetry});
 }
