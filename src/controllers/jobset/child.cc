@@ -63,6 +63,7 @@ Child read_child(Value job) {
   out.job_restart_attempt = label_number(labels, label::kJobRestartAttempt);
   out.barrier_attempt =
       attempt_of_barrier(spec.get({"template", "metadata", "annotations", kBarrier}).as_string());
+  out.template_digest = metadata.get({"annotations", kTemplateDigest}).as_string();
   out.suspend = spec.get("suspend").as_bool();
   out.parallelism = int32(spec.get("parallelism"), 1);
   if (const Value completions = spec.get("completions"); completions.is_number()) {

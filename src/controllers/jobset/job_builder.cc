@@ -4,12 +4,14 @@
 
 #include <algorithm>
 
+#include "admission/hash.h"
 #include "base/result.h"
 #include "controllers/jobset/barrier.h"
 #include "controllers/jobset/names.h"
 #include "controllers/jobset/status_draft.h"
 #include "controllers/runtime/parsed.h"
 #include "controllers/runtime/writes.h"
+#include "json/sort_keys.h"
 #include "json/write.h"
 
 namespace muster::controllers::jobset {
@@ -63,7 +65,7 @@ bool mounts(Value pod, std::string_view volume) {
 bool is_ours(std::string_view key) {
   return key.starts_with(label::kPrefix) || key == kExclusiveTopology ||
          key == kNodeSelectorStrategy || key == kBarrier || key == kBarrierSize ||
-         key == kBarrierTimeout || key == kRankOffset;
+         key == kBarrierTimeout || key == kRankOffset || key == kTemplateDigest;
 }
 
 Value without_ours(Arena& arena, Value map) {
@@ -74,7 +76,27 @@ Value without_ours(Arena& arena, Value map) {
   return out;
 }
 
+std::string digest_of(Value pod_template) {
+  Arena arena;
+  const Value parts = Value::object(arena);
+  for (const std::string_view name : {"labels", "annotations"}) {
+    const Value part = pod_template.get({"metadata", name});
+    if (!part.empty()) parts.set(name, json::clone(arena, part));
+  }
+  for (const std::string_view name : {"nodeSelector", "tolerations", "schedulingGates"}) {
+    const Value part = pod_template.get({"spec", name});
+    if (!part.empty()) parts.set(name, json::clone(arena, part));
+  }
+  json::sort_all_keys(parts);
+  return fmt::format("{:016x}", admission::stable_hash(json::write(parts)));
+}
+
 }  // namespace
+
+std::string template_digest(const api::ReplicatedJob& replicated_job) {
+  Arena arena;
+  return digest_of(parsed(arena, replicated_job.template_json).get({"spec", "template"}));
+}
 
 JobBuilder::JobBuilder(const api::JobSet& set, const api::ReplicatedJob& replicated_job,
                        Gates gates, const Execution& execution)
@@ -116,6 +138,7 @@ void JobBuilder::make_skeleton(const Execution& execution) {
   maps_ = {metadata.object_at("labels"), metadata.object_at("annotations"),
            pod_metadata.object_at("labels"), pod_metadata.object_at("annotations")};
   for (const Value map : maps_) stamp(map);
+  metadata.get("annotations").set(kTemplateDigest, digest_of(template_.get({"spec", "template"})));
   place_exclusively(metadata, pod_metadata);
   if (has_hostnames(set_)) pod.set("subdomain", subdomain(set_));
   add_volumes(pod);
@@ -204,9 +227,10 @@ std::string JobBuilder::build(std::int32_t index) {
 
 Value JobBuilder::resume_patch(Arena& arena, const Child& job) const {
   Value patch = Value::object(arena);
+  const Value wanted = template_.get({"spec", "template"});
+  patch.object_at("metadata").object_at("annotations").set(kTemplateDigest, digest_of(wanted));
   const Value spec = patch.object_at("spec");
   spec.set("suspend", Value::of(false));
-  const Value wanted = template_.get({"spec", "template"});
   const Value pod_template = spec.object_at("template");
   for (const std::string_view part : {"labels", "annotations"}) {
     const Value added = without_ours(arena, wanted.get({"metadata", part}));

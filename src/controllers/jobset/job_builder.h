@@ -21,6 +21,10 @@ struct Execution {
   BarrierProgram barrier = {};
 };
 
+// Tells templates apart by what may be changed while a set is suspended: labels, annotations and
+// placement of its pods.
+std::string template_digest(const api::ReplicatedJob& replicated_job);
+
 class JobBuilder {
  public:
   // `replicated_job` is one of the set's; both must outlive the builder.

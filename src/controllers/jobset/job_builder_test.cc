@@ -240,16 +240,34 @@ TEST_F(Built, AResumedJobRunsWhereTheTemplateSaysNow) {
                                 "annotations": {"a": "1"}})"})}));
   Child still = child();
   still.node_selector_keys = {"flavor", "stale"};
-  EXPECT_THAT(builder_->resume_patch(arena_, still), IsJson(R"({"spec": {"suspend": false,
+  EXPECT_THAT(builder_->resume_patch(arena_, still).get("spec"), IsJson(R"({"suspend": false,
       "template": {"metadata": {"labels": {"l": "1"}, "annotations": {"a": "1"}},
         "spec": {"nodeSelector": {"flavor": "b", "stale": null}, "tolerations": [{"key": "t"}],
-                 "schedulingGates": [{"name": "g"}]}}}})"));
+                 "schedulingGates": [{"name": "g"}]}}})"));
 }
 
 TEST_F(Built, AResumedJobForgetsWhatTheTemplateNoLongerSays) {
   build(jobset({admission::job("w")}));
-  EXPECT_THAT(builder_->resume_patch(arena_, child()), IsJson(R"({"spec": {"suspend": false,
-      "template": {"spec": {"tolerations": null, "schedulingGates": null}}}})"));
+  EXPECT_THAT(builder_->resume_patch(arena_, child()).get("spec"), IsJson(R"({"suspend": false,
+      "template": {"spec": {"tolerations": null, "schedulingGates": null}}})"));
+}
+
+TEST_F(Built, JobsAreKnownByTheTemplateThatTheyRunBy) {
+  const auto digest_of_set = [this](const char* pod) {
+    const Value job = build(jobset({admission::job("w", {.pod = pod})}));
+    const auto digest = job.get({"metadata", "annotations", kTemplateDigest}).as_string();
+    const Value resumed = builder_->resume_patch(arena_, child());
+    EXPECT_EQ(resumed.get({"metadata", "annotations", kTemplateDigest}).as_string(), digest);
+    return std::string(digest);
+  };
+  const std::string plain = digest_of_set(R"("containers": [])");
+  EXPECT_EQ(plain.size(), 16u);
+  EXPECT_EQ(digest_of_set(R"("containers": [{"name": "c"}], "nodeSelector": {})"), plain);
+  const std::string placed =
+      digest_of_set(R"("containers": [], "nodeSelector": {"a": "1", "b": "2"})");
+  EXPECT_NE(placed, plain);
+  EXPECT_EQ(digest_of_set(R"("containers": [], "nodeSelector": {"b": "2", "a": "1"})"), placed);
+  EXPECT_NE(digest_of_set(R"("containers": [], "schedulingGates": [{"name": "g"}])"), plain);
 }
 
 TEST_F(Built, AResumedJobKeepsItsExclusiveNodes) {

@@ -42,6 +42,9 @@ inline constexpr std::string_view kNodeSelectorStrategy = "alpha.jobset.sigs.k8s
 inline constexpr std::string_view kNamespacedJob = "alpha.jobset.sigs.k8s.io/namespaced-job";
 inline constexpr std::string_view kNoScheduleTaint = "alpha.jobset.sigs.k8s.io/no-schedule";
 
+// On every Job: of what its template said when it was made or resumed (template_digest).
+inline constexpr std::string_view kTemplateDigest = "muster.dev/template";
+
 std::string job_name(const api::JobSet& set, std::string_view replicated_job, std::int32_t index);
 // Tells the Jobs of all namespaces apart.
 std::string job_key(std::string_view ns, std::string_view job_name);

@@ -120,8 +120,39 @@ class Planner {
       add(scale_jobs(kinds_, set_, buckets_.active), "jobs have another size than they should");
     }
     create_jobs();
-    set_.suspend ? suspend() : resume();
+    if (set_.suspend) {
+      suspend();
+    } else if (missed_suspension()) {
+      stop_jobs("it was suspended meanwhile, and its template has changed");
+    } else {
+      resume();
+    }
     return {};
+  }
+
+  // A template changes only while the set is suspended. Who suspends a set, changes it and resumes
+  // it may be done before we look: Jobs that run by what was said before stop, too, and are resumed
+  // in the next pass.
+  bool missed_suspension() const {
+    if (set_.meta.generation <= 1) return false;  // nothing has ever changed
+    return std::ranges::any_of(tallies_, [this](const Tally& tally) {
+      const api::ReplicatedJob& entry = *tally.replicated_job;
+      const auto runs_by_digest = [&](const Child* job) {
+        return !job->suspend && job->replicated_job == entry.name && !job->template_digest.empty();
+      };
+      std::optional<std::string> wanted;
+      return std::ranges::any_of(buckets_.active, [&](const Child* job) {
+        if (!runs_by_digest(job)) return false;
+        if (!wanted) wanted = template_digest(entry);
+        return job->template_digest != *wanted;
+      });
+    });
+  }
+
+  void stop_jobs(std::string_view why) {
+    // First: Jobs that ran past an open barrier must never be resumed.
+    if (is_open()) add(renew_barrier(kinds_, *view_.signal), "it is suspended, and was started");
+    add(suspend_jobs(kinds_, buckets_.active), why);
   }
 
   // One replicated job after the other. While the set is suspended there is no order: all Jobs are
@@ -196,9 +227,7 @@ class Planner {
 
   void suspend() {
     constexpr std::string_view kMessage = "jobset is suspended";
-    // First: Jobs that ran past an open barrier must never be resumed.
-    if (is_open()) add(renew_barrier(kinds_, *view_.signal), "it is suspended, and was started");
-    add(suspend_jobs(kinds_, buckets_.active), "it is suspended, and jobs run");
+    stop_jobs("it is suspended, and jobs run");
     draft_.set_condition({.type = "Suspended", .reason = "SuspendedJobs", .message = kMessage});
     draft_.set_condition({.type = "RestartingJobSet",
                           .is_true = false,

@@ -8,6 +8,7 @@ namespace {
 
 using json::IsJson;
 using json::Value;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -119,6 +120,33 @@ TEST_F(Suspension, WhatKueueSaysReachesTheJobs) {
   EXPECT_EQ(pod.get({"metadata", "labels", "l"}).as_string(), "1");
   EXPECT_EQ(pod.get({"metadata", "annotations", "a"}).as_string(), "1");
   EXPECT_TRUE(pod.get({"metadata", "labels"}).has(label::kJobKey)) << "ours are still there";
+  EXPECT_FALSE(cluster_.is_suspended("js-w-0"));
+}
+
+TEST_F(Suspension, OneThatNobodySawBringsTheNewTemplateAllTheSame) {
+  create(jobset({job("w")}, R"("suspend": true,)"));
+  cluster_.edit(admitted("a"));
+  cluster_.settle();
+  cluster_.run("js-w-0");
+  cluster_.settle();
+  cluster_.edit(kEvicted);
+  cluster_.edit(admitted("b"));
+  EXPECT_THAT(cluster_.pass(), Contains("patch jobs.batch ns/js-w-0"));
+  EXPECT_TRUE(cluster_.is_suspended("js-w-0"));
+  cluster_.stop("js-w-0");
+  cluster_.settle();
+  EXPECT_FALSE(cluster_.is_suspended("js-w-0"));
+  EXPECT_THAT(template_of("js-w-0").get({"spec", "nodeSelector"}), IsJson(R"({"flavor": "b"})"));
+  EXPECT_THAT(cluster_.pass(), IsEmpty());
+}
+
+TEST_F(Suspension, OneThatNobodySawAndThatChangedNothingIsNoReasonToStop) {
+  create(jobset({job("w")}));
+  cluster_.run("js-w-0");
+  cluster_.settle();
+  cluster_.edit(R"({"spec": {"suspend": true}})");
+  cluster_.edit(R"({"spec": {"suspend": false}})");
+  cluster_.settle();
   EXPECT_FALSE(cluster_.is_suspended("js-w-0"));
 }
 
