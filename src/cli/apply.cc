@@ -52,6 +52,8 @@ int apply_file(Connection& connection, const std::string& file, const ApplyOptio
                const Output& output) {
   const auto manifest = Manifest::read(file, connection.ns());
   if (!manifest) return complain_verbatim(manifest.error());
+  if (manifest->objects().empty())
+    return complain({.code = Code::kInvalid, .message = "there is no object in " + file}, kRefused);
   int worst = kSucceeded;
   for (const ManifestObject& object : manifest->objects()) {
     std::string body;

@@ -57,6 +57,10 @@ void Follow::start() {
       client::ListOptions{.ns = options_.ns,
                           .field_selector = "metadata.name=" + options_.job_set});
   sets_->on_change([this](const auto&, const auto& after) { job_set_changed(after); });
+  // Of one that has gone before the first look nobody would tell.
+  sets_->on_synced([this] {
+    if (!sets_->find(options_.ns, options_.job_set)) job_set_changed(nullptr);
+  });
   events_ = std::make_unique<client::Informer>(
       client_, *api::Registry::builtin().find("", "v1", "events"), events_of(options_));
   events_->on_change([this](const auto&, const auto& after) {

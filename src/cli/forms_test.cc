@@ -86,7 +86,8 @@ TEST(Manifest, ShowsWhereAFileIsWrong) {
             "Nothing was stored.\n");
   EXPECT_THAT(refusal("apiVersion: v1\nkind: JobSet\n"),
               HasSubstr("did you mean \"jobset.x-k8s.io/v1alpha2\"?"));
-  EXPECT_EQ(refusal("# nothing\n"), "error: there is no object in a.yaml\n");
+  EXPECT_THAT(refusal("- a\n"), HasSubstr("there is no kind in this document"));
+  EXPECT_TRUE(Manifest::parse("a.yaml", "# nothing\n", "default")->objects().empty());
 }
 
 TEST(Submit, WritesAJobSet) {

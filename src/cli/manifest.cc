@@ -17,7 +17,7 @@ Error unknown_kind(std::string_view api_version, std::string_view kind) {
   std::vector<std::string> kinds;
   for (const api::Resource* resource : api::Registry::builtin().resources())
     kinds.push_back(resource->gvk.kind);
-  if (kind.empty()) return {.code = Code::kInvalid, .message = "an object without kind"};
+  if (kind.empty()) return {.code = Code::kInvalid, .message = "there is no kind in this document"};
   const auto guess = did_you_mean(kind, kinds);
   for (const api::Resource* resource : api::Registry::builtin().resources()) {
     if (resource->gvk.kind != kind) continue;
@@ -63,8 +63,6 @@ Result<Manifest> Manifest::parse(std::string file, std::string text, std::string
     for (const json::Value item : root.get("items").items())
       MUSTER_CHECK(out.add(i, item, default_ns));
   }
-  if (out.objects_.empty())
-    return fail(Code::kInvalid, fmt::format("error: there is no object in {}\n", out.file_));
   return out;
 }
 

@@ -25,6 +25,7 @@ class Manifest {
   static Result<Manifest> read(const std::string& file, std::string_view default_ns);
   static Result<Manifest> parse(std::string file, std::string text, std::string_view default_ns);
 
+  // Empty for an empty file.
   const std::vector<ManifestObject>& objects() const { return objects_; }
   // What the server found wrong with one of them, shown where it stands in the file.
   std::string explain(const ManifestObject& object, const Error& error) const;

@@ -296,9 +296,9 @@ Status check(const Manifest& manifest) {
     return object.resource == &job_sets();
   });
   if (sets == 1) return {};
-  return fail(Code::kInvalid,
-              sets == 0 ? "error: there is no JobSet in the file\n"
-                        : "error: there are several JobSets in the file; run takes one\n");
+  return fail(Code::kInvalid, sets == 0
+                                  ? "there is no JobSet in the file"
+                                  : "there are two JobSets or more in the file; run takes one");
 }
 
 int run(const RunOptions& options) {
