@@ -116,7 +116,7 @@ def test_ddp_a_dead_rank_restarts_all_until_none_is_left(machine):
     die = r'''command: [sh, -c, "if [ $RANK = 2 ]; then echo going down; kill -9 $$$$; fi; sleep 60"]'''
     code, output = machine.run(edited(machine, 'ddp', 'command: [muster, tool, allreduce, --steps, "3"]', die))
     assert code == 3, output
-    assert output.count('| going down') == 4, output         # the first time and three restarts
+    assert output.count('workers-0-2 | going down') == 4, output         # the first time and three restarts
     assert 'exit code 137' in output, output
 
 
