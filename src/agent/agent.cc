@@ -1,12 +1,7 @@
 #include "agent/agent.h"
 
-#include <fmt/format.h>
-#include <signal.h>
-
 #include <algorithm>
-#include <filesystem>
 
-#include "base/log.h"
 #include "json/parse.h"
 
 namespace muster::agent {
@@ -232,7 +227,7 @@ void Agent::object_changed(const Reference& reference, const client::ObjectPtr& 
     disposal_.remove_claims_but(paths_.claims(), objects_.claim_uids());
   const auto at = wanted_by_.find(reference);
   if (at == wanted_by_.end()) return;
-  for (const std::string& uid : at->second) drivers_.at(uid)->object_changed(reference);
+  for (const std::string& uid : at->second) drivers_.at(uid)->object_changed();
 }
 
 void Agent::run_changed(const runtime::RunState& state) {

@@ -122,6 +122,17 @@ TEST_F(Pieces, TheTokenIsMountedOnlyForThoseWhoWantIt) {
   EXPECT_EQ(wants.get({"spec", "volumes"}).size(), 2u);
 }
 
+TEST_F(Pieces, WhatOnlyTheBarrierMountsIsNotMade) {
+  const json::Value pod = parse(R"({"metadata":{"annotations":{"muster.dev/barrier":"c/k"}},"spec":{
+      "initContainers":[{"name":"group-scheduling-init","volumeMounts":[
+        {"name":"group-scheduling","mountPath":"/g"},{"name":"shared","mountPath":"/s"}]}],
+      "containers":[{"name":"a","volumeMounts":[{"name":"shared","mountPath":"/s"}]}],
+      "volumes":[{"name":"group-scheduling","configMap":{"name":"c"}},{"name":"shared","emptyDir":{}}]}})");
+  drop_barrier_volumes(pod);
+  ASSERT_EQ(pod.get({"spec", "volumes"}).size(), 1u);
+  EXPECT_EQ(pod.get({"spec", "volumes"}).item(0).get("name").as_string(), "shared");
+}
+
 TEST_F(Pieces, TheEndOfALogHasNoTimesAndJoinsPartialLines) {
   EXPECT_EQ(tail_of_log("2026-11-15T10:00:00.000000000Z stdout F one\n"
                         "2026-11-15T10:00:00.000000000Z stderr P tw\n"

@@ -7,10 +7,8 @@
 
 #include "agent/devices.h"
 #include "agent/lifecycle/status.h"
-#include "agent/termination_message.h"
 #include "base/log.h"
 #include "json/parse.h"
-#include "json/write.h"
 
 namespace muster::agent {
 namespace {
@@ -21,6 +19,8 @@ using json::Value;
 // pod that waits at a barrier at once.
 constexpr Duration kGatherStart = std::chrono::milliseconds(100);
 constexpr Duration kGatherRunning = std::chrono::milliseconds(5);
+// A gang that was just let go needs the processors for itself.
+constexpr Duration kGatherGang = std::chrono::milliseconds(50);
 
 // A look at the machine that leads to actions is followed by another; so many in a row mean that
 // something is wrong, and the loop must see to others in between.
@@ -107,6 +107,7 @@ void PodDriver::parse(std::string_view bytes, store::Revision revision) {
   arena_ = std::move(arena);
   pod_ = *tree;
   drop_unwanted_token(pod_);
+  drop_barrier_volumes(pod_);
   view_ = read_pod_view(pod_);
 }
 
@@ -120,18 +121,12 @@ void PodDriver::object_gone() {
   wake();
 }
 
-void PodDriver::object_changed(const Reference& reference) {
-  if (memory_.stage != Stage::kSync) return;
+void PodDriver::object_changed() {
   prepare_at_.reset();
   for (ContainerMemory& container : memory_.containers) {
     if (container.trouble) container.trouble->retry = now();
   }
-  const bool only_barrier = view_.barrier && reference.name == view_.barrier->config_map &&
-                            pod_.get({"spec", "volumes"}).empty();
-  if (memory_.prepared && !only_barrier) {
-    if (const Status fresh = refresh_volumes(); !fresh)
-      tell(std::nullopt, true, "FailedMount", fresh.error().message);
-  }
+  volumes_stale_ = true;  // looked at after what is more urgent: a gate may have to be opened
   wake();
 }
 
@@ -166,6 +161,10 @@ void PodDriver::step() {
         break;
       }
     }
+  }
+  if (memory_.stage == Stage::kSync && memory_.prepared && std::exchange(volumes_stale_, false)) {
+    if (const Status fresh = refresh_volumes(); !fresh)
+      tell(std::nullopt, true, "FailedMount", fresh.error().message);
   }
   for (const std::optional<Time> wish : {prepare_at_, token_renewal()}) {
     if (memory_.stage == Stage::kSync && wish)
@@ -286,7 +285,8 @@ Duration PodDriver::report_delay() const {
   if (memory_.stage == Stage::kTerminated || at_barrier_) return Duration::zero();
   const bool runs = std::ranges::any_of(memory_.containers,
                                         [](const auto& c) { return c.run && c.run->started; });
-  return runs ? kGatherRunning : kGatherStart;
+  if (!runs) return kGatherStart;
+  return view_.barrier ? kGatherGang : kGatherRunning;
 }
 
 Value PodDriver::status_patch_now(json::Arena& arena) {

@@ -35,7 +35,7 @@ class PodDriver {
 
   void seen(const client::ObjectPtr& object);  // a newer version
   void object_gone();
-  void object_changed(const Reference& reference);  // that it refers to
+  void object_changed();  // one that it refers to
   void run_changed(const runtime::RunState& state);
   void probed(const runtime::RunId& run, ProbeKind kind, bool success);
   void tell(std::optional<std::size_t> container, bool warning, std::string reason,
@@ -109,6 +109,7 @@ class PodDriver {
   bool rejected_ = false;
 
   bool preparing_ = false;
+  bool volumes_stale_ = false;      // an object that they are made of has changed
   std::optional<Time> prepare_at_;  // the last attempt failed
   int failed_preparations_ = 0;
   bool in_runtime_ = false;

@@ -1,6 +1,5 @@
 // PodDriver: what comes before the first container, and the runs of containers.
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -8,9 +7,6 @@
 #include "agent/devices.h"
 #include "agent/pod_driver.h"
 #include "agent/termination_message.h"
-#include "base/log.h"
-#include "json/parse.h"
-#include "json/write.h"
 
 namespace muster::agent {
 namespace {

@@ -54,6 +54,13 @@ void drop_named(Value list) {
   }
 }
 
+std::set<std::string> mounted(Value container) {
+  std::set<std::string> names;
+  for (const Value mount : container.get("volumeMounts").items())
+    names.emplace(mount.get("name").as_string());
+  return names;
+}
+
 }  // namespace
 
 std::set<Reference> references_of(Value pod, const PodView& view) {
@@ -76,6 +83,23 @@ void drop_unwanted_token(Value pod) {
   drop_named(spec.get("volumes"));
   for (const std::string_view part : {"initContainers", "containers"}) {
     for (const Value container : spec.get(part).items()) drop_named(container.get("volumeMounts"));
+  }
+}
+
+void drop_barrier_volumes(Value pod) {
+  const Value barrier = container_spec(pod, kBarrierContainer);
+  if (barrier.is_null() || !pod.get({"metadata", "annotations"}).has(kBarrierAnnotation)) return;
+  std::set<std::string> only_there = mounted(barrier);
+  for (const std::string_view part : {"initContainers", "containers"}) {
+    for (const Value container : pod.get({"spec", part}).items()) {
+      if (container.get("name").as_string() == kBarrierContainer) continue;
+      for (const std::string& name : mounted(container)) only_there.erase(name);
+    }
+  }
+  const Value volumes = pod.get({"spec", "volumes"});
+  for (std::size_t i = volumes.size(); i-- > 0;) {
+    if (only_there.contains(std::string(volumes.item(i).get("name").as_string())))
+      volumes.erase_item(i);
   }
 }
 

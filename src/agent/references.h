@@ -32,4 +32,7 @@ std::set<Reference> references_of(json::Value pod, const PodView& view);
 // pod.
 void drop_unwanted_token(json::Value pod);
 
+// Volumes that only the container of the barrier mounts are taken out: it is never executed.
+void drop_barrier_volumes(json::Value pod);
+
 }  // namespace muster::agent
