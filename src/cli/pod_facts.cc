@@ -16,6 +16,7 @@ using json::Value;
 
 constexpr std::string_view kBarrier = "group-scheduling-init";
 constexpr std::int64_t kStopped = 143;  // by SIGTERM
+constexpr std::size_t kMaxLastWords = 300;
 
 std::string text_at(Value object, std::initializer_list<std::string_view> path) {
   return std::string(object.get(path).as_string());
@@ -101,6 +102,7 @@ std::string ContainerEnd::text() const {
                                                            code, signal > 0 ? signal : code - 128)
                                              : fmt::format("exit code {}", code);
   if (!plain) out += fmt::format(" ({})", plain_text(reason));
+  if (!said.empty()) out += ": " + cut_to(said, kMaxLastWords);
   return out;
 }
 

@@ -19,7 +19,8 @@ struct ContainerEnd {
   std::string message;  // why it could not start, or its own last words
   std::optional<Time> at;
 
-  // "exit code 3", "killed by signal 9 (OOMKilled)", "could not start: no such program".
+  // "exit code 3: its last words", "exit code 137, killed by signal 9 (OOMKilled)", "could not
+  // start: no such program".
   std::string text() const;
 };
 

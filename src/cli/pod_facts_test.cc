@@ -50,6 +50,9 @@ TEST(PodFacts, TellHowItEnded) {
       "exitCode":128,"reason":"StartError","message":"no \u001b[2Jsuch program"}}}]})");
   EXPECT_EQ(missing.failure->text(), "could not start: no such program");
   EXPECT_TRUE(missing.logs.empty()) << "what never ran has no log";
+  const ContainerEnd barrier{
+      .container = {}, .code = 1, .reason = "Error", .message = "2 of 3 pods had started\n"};
+  EXPECT_EQ(barrier.text(), "exit code 1: 2 of 3 pods had started ");
   const ContainerEnd killed{.container = {}, .code = 137, .reason = "OOMKilled", .message = {}};
   EXPECT_EQ(killed.text(), "exit code 137, killed by signal 9 (OOMKilled)");
 }

@@ -1,13 +1,19 @@
 """A first hour with muster, as the documents tell it: training, driver and workers, initializers, MPI; nothing but the binary is needed."""
 import os
+import pathlib
 import re
+import shutil
 import signal
 import subprocess
+import tempfile
 import threading
+
+import pytest
 
 import blackbox
 
 SECONDS = 60
+NOBODY = 65534
 
 
 def example(name):
@@ -99,6 +105,27 @@ def test_a_killed_rank_takes_all_with_it_until_restarts_are_used_up(tmp_path):
     out = run.end(3)
     assert re.search(r'failed: pod ddp-workers-0-\d-\w+, container main: exit code 137, killed by signal 9', out)
     assert processes(command) == []
+
+
+@pytest.fixture
+def plain_user():
+    """A folder of a user who is not root, and how to become that user."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix='muster-user-'))
+    if os.geteuid() != 0:
+        yield folder, {}
+    else:
+        os.chown(folder, NOBODY, NOBODY)
+        yield folder, {'user': NOBODY, 'group': NOBODY, 'extra_groups': []}
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize('name', ['ddp', 'driver-workers', 'initializers', 'mpi'])
+def test_without_root(plain_user, name):
+    folder, become = plain_user
+    done = subprocess.run([os.environ['MUSTER'], 'run', '-'], input=example(name), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          timeout=SECONDS, cwd='/', env={**os.environ, 'TMPDIR': str(folder), 'HOME': str(folder)}, **become)
+    assert done.returncode == 0, done.stdout
+    assert list(folder.iterdir()) == []
 
 
 def test_driver_and_workers(tmp_path):
