@@ -23,7 +23,7 @@ ctest_in() {
   ctest --test-dir "build/$1" --output-on-failure -j2 --timeout 600 >"$log" 2>&1 && tail -n 4 "$log" || { grep -vE ' Passed ' "$log" | tail -n 200; return 1; }
 }
 # What runs on more than one thread.
-threaded=(store_test server_test net_test client_test agent_test agent_probes_test base_test)
+threaded=(store_test server_test net_test client_test agent_test agent_logs_test agent_exec_test agent_probes_test base_test)
 threaded_test() {
   "$(find build/tsan/src -name "$1" -type f)" --gtest_brief=1 >"build/tsan/$1.log" 2>&1 && echo "tsan: $1: $(grep -F '[  PASSED  ]' "build/tsan/$1.log")" || {
     tail -n 200 "build/tsan/$1.log"
