@@ -83,6 +83,15 @@ TEST_F(ContainerTest, PlaceThatTheMachineDoesNotHaveIsMadePrivately) {
   EXPECT_FALSE(std::filesystem::exists("/etc/muster-test"));
 }
 
+TEST_F(ContainerTest, LinksOfTheMachineLeadToAPlace) {
+  std::ofstream(folder("volume") + "/here") << "data\n";
+  RunSpec spec = shell("cat /var/run/muster-test/here /run/muster-test/here /muster-test/here");
+  spec.mounts = {{directory_ + "/volume", "/muster-test", false},  // makes the root private first
+                 {directory_ + "/volume", "/var/run/muster-test", false}};
+  EXPECT_EQ(exit_of(start(spec)).code, 0) << exit_of(RunId{"pod", "main", 0}).start_error;
+  EXPECT_THAT(log_lines(), ElementsAre("stdout F data", "stdout F data", "stdout F data"));
+}
+
 TEST_F(ContainerTest, MountInsideAVolumeIsMadeInIt) {
   folder("work");
   std::ofstream(folder("config") + "/c") << "configured\n";

@@ -81,8 +81,8 @@ TEST_F(LogWriterTest, GrownFileIsPutAsideAndOnlyAFewAreKept) {
     log.append(Stream::kOut, much);
   }
   EXPECT_THAT(files(),
-              ElementsAre("0.log", "0.log.20261115-164416-000002", "0.log.20261115-164416-000003",
-                          "0.log.20261115-164416-000004", "0.log.20261115-164416-000005"));
+              ElementsAre("0.log", "0.log.20261115-164416-000003", "0.log.20261115-164416-000004",
+                          "0.log.20261115-164416-000005", "0.log.20261115-164416-000006"));
   clock_.advance(1s);
   for (std::uint64_t written = 0; written < kMaxLogFile; written += much.size()) {
     log.append(Stream::kOut, much);

@@ -163,72 +163,74 @@ void measure_bare(int count, int at_once, bool namespaces) {
              count / elapsed, cpu / count * 1e3);
 }
 
-double now_seconds() {
-  return std::chrono::duration<double>(real_clock().now().time_since_epoch()).count();
-}
+double in_ms(Duration duration) { return seconds(duration) * 1e3; }
 
-const std::vector<std::string> kStamp = {"/bin/date", "+%s.%N"};
+const std::vector<std::string> kProgram = {"/bin/sleep", "1000"};
 
+// A parent that knows of each child's exec by the end of a pipe, as a shim does.
 double bare_gate(int count) {
   char name[] = "/tmp/muster-bench-XXXXXX";
   const std::string directory = mkdtemp(name);
   const std::string gate = directory + "/gate";
   (void)make_gate(gate);
-  int ready[2];
-  if (pipe(ready) != 0) return 0;
+  std::vector<pid_t> children;
+  std::vector<int> pipes;
   for (int i = 0; i < count; ++i) {
-    if (fork() != 0) continue;
-    const std::string file = fmt::format("{}/{}", directory, i);
-    dup2(open(file.c_str(), O_WRONLY | O_CREAT, 0600), STDOUT_FILENO);
-    const auto* mapped = map_gate(gate.c_str());
-    (void)!write(ready[1], "r", 1);
-    wait_at_gate(*mapped);
-    execl(kStamp[0].c_str(), "date", kStamp[1].c_str(), nullptr);
-    _exit(1);
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return 0;
+    const pid_t child = fork();
+    if (child == 0) {
+      const auto* mapped = map_gate(gate.c_str());
+      (void)!write(ends[1], "h", 1);
+      wait_at_gate(*mapped);
+      execl(kProgram[0].c_str(), "sleep", kProgram[1].c_str(), nullptr);
+      _exit(1);
+    }
+    close(ends[1]);
+    children.push_back(child);
+    pipes.push_back(ends[0]);
+    char byte = 0;
+    (void)!read(ends[0], &byte, 1);
   }
-  char byte = 0;
-  for (int i = 0; i < count; ++i) (void)!read(ready[0], &byte, 1);
-  const double begin = now_seconds();
+  const Duration begin = monotonic_now();
   (void)open_gate(gate);
+  for (const int pipe : pipes) {
+    char byte = 0;
+    (void)!read(pipe, &byte, 1);  // the end
+    close(pipe);
+  }
+  const Duration last = monotonic_now();
+  for (const pid_t child : children) kill(child, SIGKILL);
   while (wait(nullptr) > 0) {
   }
-  double last = 0;
-  for (int i = 0; i < count; ++i) {
-    double at = 0;
-    std::ifstream(fmt::format("{}/{}", directory, i)) >> at;
-    last = std::max(last, at);
-  }
   std::filesystem::remove_all(directory);
-  return (last - begin) * 1e3;
+  return in_ms(last - begin);
 }
 
 double held_gate(int count) {
   Bench bench(true);
   const std::string gate = bench.directory + "/gate";
   (void)make_gate(gate);
-  int held = 0, removed = 0;
-  double begin = 0;
+  int held = 0, running = 0, removed = 0;
+  Time begin{}, last{};
   bench.runtime->on_change([&](const RunState& state) {
     if (state.phase == RunPhase::kHeld && ++held == count) {
-      begin = now_seconds();
+      begin = real_clock().now();
       (void)open_gate(gate);
+    }
+    if (state.phase == RunPhase::kRunning) {
+      last = std::max(last, *state.started);
+      if (++running < count) return;
+      for (int i = 0; i < count; ++i) bench.runtime->kill({fmt::format("pod-{}", i), "main", 0});
     }
     if (state.phase != RunPhase::kExited) return;
     bench.runtime->remove_pod(state.id.pod_uid, [&](Status) {
       if (++removed == count) bench.loop->stop();
     });
   });
-  for (int i = 0; i < count; ++i) bench.start(i, kStamp, gate);
+  for (int i = 0; i < count; ++i) bench.start(i, kProgram, gate);
   bench.loop->run();
-  double last = 0;
-  for (int i = 0; i < count; ++i) {
-    std::ifstream log(fmt::format("{}/pod-{}/0.log", bench.directory, i));
-    std::string time, stream, whole;
-    double at = 0;
-    log >> time >> stream >> whole >> at;
-    last = std::max(last, at);
-  }
-  return (last - begin) * 1e3;
+  return in_ms(last - begin);
 }
 
 void measure_gate(int count) {
@@ -241,7 +243,7 @@ void measure_gate(int count) {
   std::ranges::sort(bare);
   std::ranges::sort(held);
   fmt::print(
-      "{} at a gate, until the last one's first act, median of {}: bare {:.1f} ms, pods "
+      "{} at a gate, until the last one's exec, median of {}: bare {:.1f} ms, pods "
       "{:.1f} ms ({:.2f} times)\n",
       count, kRounds, bare[kRounds / 2], held[kRounds / 2], held[kRounds / 2] / bare[kRounds / 2]);
 }

@@ -187,7 +187,9 @@ Status View::copy_folder(const std::string& path) {
     if (!copied) return system_error("no private copy of " + path + "/" + name);
   }
   if (is_root) MUSTER_CHECK(become_root(copy.get()));
-  places_[path] = {.is_volume = false, .writable = shared};
+  struct stat made{};
+  fstat(copy.get(), &made);
+  places_[path] = {.is_volume = false, .writable = shared, .device = made.st_dev};
   return {};
 }
 
@@ -202,11 +204,18 @@ Result<UniqueFd> View::place_for(const std::string& target, bool directory) {
     return system_error("cannot mount at " + target);
   }
   if (errno != ENOENT) return system_error("cannot mount at " + target);
-  if (!base.empty()) return make_beneath(base, target, directory);
   std::string folder = parent_of(target);
   while (folder != "/" && access(folder.c_str(), F_OK) != 0) folder = parent_of(folder);
-  MUSTER_CHECK(copy_folder(folder));
+  if (!is_private(folder)) MUSTER_CHECK(copy_folder(folder));
   return make_beneath(folder, target, directory);
+}
+
+// Whether it lies in a copy that we have made already, be it by way of a link.
+bool View::is_private(const std::string& folder) const {
+  struct stat info{};
+  return stat(folder.c_str(), &info) == 0 && std::ranges::any_of(places_, [&](const auto& each) {
+           return !each.second.is_volume && each.second.device == info.st_dev;
+         });
 }
 
 Result<View::Source> View::take(const Mount& mount) {

@@ -35,11 +35,13 @@ class View {
   struct Place {
     bool is_volume = false;  // else a private copy
     bool writable = true;
+    dev_t device = 0;  // of a copy
   };
   Result<UniqueFd> place_for(const std::string& target, bool directory);
   Result<UniqueFd> make_beneath(const std::string& base, const std::string& target, bool directory);
   Status copy_folder(const std::string& path);
   std::string longest_place(const std::string& target) const;
+  bool is_private(const std::string& folder) const;
 
   std::map<std::string, Place> places_;  // by path
 };
