@@ -120,19 +120,13 @@ class Planner {
       add(scale_jobs(kinds_, set_, buckets_.active), "jobs have another size than they should");
     }
     create_jobs();
-    if (set_.suspend) {
-      suspend();
-    } else if (missed_suspension()) {
-      stop_jobs("it was suspended meanwhile, and its template has changed");
-    } else {
-      resume();
-    }
+    set_.suspend || missed_suspension() ? suspend() : resume();
     return {};
   }
 
   // A template changes only while the set is suspended. Who suspends a set, changes it and resumes
-  // it may be done before we look: Jobs that run by what was said before stop, too, and are resumed
-  // in the next pass.
+  // it may be done before we look: if Jobs run by what was said before, the suspension is made up
+  // for, and ends with the next pass.
   bool missed_suspension() const {
     if (set_.meta.generation <= 1) return false;  // nothing has ever changed
     return std::ranges::any_of(tallies_, [this](const Tally& tally) {
@@ -147,12 +141,6 @@ class Planner {
         return job->template_digest != *wanted;
       });
     });
-  }
-
-  void stop_jobs(std::string_view why) {
-    // First: Jobs that ran past an open barrier must never be resumed.
-    if (is_open()) add(renew_barrier(kinds_, *view_.signal), "it is suspended, and was started");
-    add(suspend_jobs(kinds_, buckets_.active), why);
   }
 
   // One replicated job after the other. While the set is suspended there is no order: all Jobs are
@@ -227,7 +215,9 @@ class Planner {
 
   void suspend() {
     constexpr std::string_view kMessage = "jobset is suspended";
-    stop_jobs("it is suspended, and jobs run");
+    // First: Jobs that ran past an open barrier must never be resumed.
+    if (is_open()) add(renew_barrier(kinds_, *view_.signal), "it is suspended, and was started");
+    add(suspend_jobs(kinds_, buckets_.active), "it is suspended, and jobs run");
     draft_.set_condition({.type = "Suspended", .reason = "SuspendedJobs", .message = kMessage});
     draft_.set_condition({.type = "RestartingJobSet",
                           .is_true = false,
