@@ -1,6 +1,7 @@
 #include "agent/agent.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "json/parse.h"
 
@@ -21,11 +22,6 @@ client::ListOptions pods_of(const std::vector<NodeShare>& shares) {
 bool is_over(Value pod) {
   const std::string_view phase = pod.get({"status", "phase"}).as_string();
   return phase == "Succeeded" || phase == "Failed";
-}
-
-bool came_earlier(const client::ObjectPtr& a, const client::ObjectPtr& b) {
-  return std::pair(a->meta().creation_time, a->revision()) <
-         std::pair(b->meta().creation_time, b->revision());
 }
 
 }  // namespace
@@ -141,10 +137,11 @@ void Agent::begin_if_all_is_known() {
 void Agent::begin() {
   std::vector<client::ObjectPtr> pods;
   for (const auto& [key, pod] : pods_.objects()) pods.push_back(pod);
-  std::ranges::stable_sort(pods, came_earlier);
-  // Those that run hold their room before anybody new is looked at.
-  std::ranges::stable_partition(
-      pods, [this](const auto& pod) { return adopted_->contains(pod->meta().uid); });
+  // Those that run hold their room before anybody new is looked at; then first come, first served.
+  std::ranges::sort(pods, {}, [this](const client::ObjectPtr& pod) {
+    return std::tuple(!adopted_->contains(pod->meta().uid), pod->meta().creation_time,
+                      pod->revision());
+  });
   for (const client::ObjectPtr& pod : pods) take(pod);
   end_orphans();
   names_.settle();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include "agent/lifecycle/conditions.h"
 #include "agent/lifecycle/container_status.h"
@@ -99,11 +100,11 @@ void write_containers(Value status, const PodView& view,
                       const std::vector<ContainerStatus>& statuses, Value pod) {
   std::vector<std::size_t> order(view.containers.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    const bool both_main =
-        view.containers[a].role == Role::kMain && view.containers[b].role == Role::kMain;
-    return both_main && view.containers[a].name < view.containers[b].name;
-  });
+  const auto rank = [&](std::size_t i) {
+    const bool main = view.containers[i].role == Role::kMain;
+    return std::tuple(main, main ? std::string_view(view.containers[i].name) : "", i);
+  };
+  std::ranges::sort(order, {}, rank);
   for (const std::size_t i : order) {
     const ContainerView& container = view.containers[i];
     status.array_at(container.role == Role::kMain ? "containerStatuses" : "initContainerStatuses")
