@@ -16,9 +16,6 @@
 namespace muster::runtime {
 namespace {
 
-// Room that is taken at once, so that an ordinary pod's end can be recorded on a full disk.
-constexpr off_t kReserved = 8 << 10;
-
 constexpr std::string_view kSuffix = ".journal";
 
 std::string file_of(const std::string& folder, const std::string& uid) {
@@ -57,7 +54,6 @@ Result<Journal> Journal::open(const std::string& folder, const std::string& uid)
   if (!file.valid()) {
     return fail(Code::kInternal, fmt::format("{}: {}", path, std::strerror(errno)));
   }
-  fallocate(file.get(), FALLOC_FL_KEEP_SIZE, 0, kReserved);  // where the file system can
   Journal journal(std::move(file));
   // Ends a line that a crash has cut short.
   if (lseek(journal.file_.get(), 0, SEEK_END) > 0) MUSTER_CHECK(journal.append("\n"));

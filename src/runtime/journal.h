@@ -9,7 +9,9 @@
 //   {"run":{… "phase":1,"started":1763225100123456}}                               executed
 //   {"run":{… "phase":2,"exit":{"code":0,"finished":1763225101000000}}}            all are gone
 //
-// Not synced to the disk: it is for processes, and after a power failure there are none.
+// Not synced to the disk: it is for processes, and after a power failure there are none. On a full
+// disk the first lines fail, and nothing is started; the later ones of an ordinary pod fit into the
+// block that these have taken.
 #pragma once
 
 #include <map>

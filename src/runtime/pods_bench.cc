@@ -2,7 +2,7 @@
 // namespaces; and how fast a gate lets many held pods through, beside bare processes at such a
 // gate.
 //
-//   pods_bench pods [COUNT] [AT ONCE] [plain]
+//   pods_bench pods [COUNT] [AT ONCE] [plain|token]    token: with a service account's volume
 //   pods_bench gate [COUNT]
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -86,6 +86,7 @@ struct Bench {
             .argv = std::move(argv),
             .environment = {"PATH=/usr/bin:/bin"},
             .working_directory = "/",
+            .mounts = mounts,
             .log_file = folder + "/0.log",
             .termination_log = folder + "/termination",
             .termination_log_path = "/dev/termination-log",
@@ -100,12 +101,18 @@ struct Bench {
   }
 
   std::string directory;
+  std::vector<Mount> mounts;
   std::unique_ptr<Loop> loop = make_real_loop();
   std::unique_ptr<Runtime> runtime;
 };
 
-void measure_pods(int count, int at_once, bool namespaces) {
+void measure_pods(int count, int at_once, bool namespaces, bool token) {
   Bench bench(namespaces);
+  const std::string token_folder = bench.directory + "/token";
+  std::filesystem::create_directory(token_folder);
+  if (token) {
+    bench.mounts.push_back({token_folder, "/var/run/secrets/kubernetes.io/serviceaccount", true});
+  }
   int started = 0, removed = 0, failed = 0;
   const auto next = [&] {
     if (started < count) bench.start(started++, {"/bin/true"});
@@ -127,10 +134,10 @@ void measure_pods(int count, int at_once, bool namespaces) {
   const double agent = own_cpu(RUSAGE_SELF) - agent_before;
   const double keeper = keeper_cpu(bench.directory) - keeper_before;
   fmt::print(
-      "{} pods, {} at once{}: {:.0f} pods/s; processor {:.2f} ms per pod ({:.2f} agent, "
+      "{} pods, {} at once{}{}: {:.0f} pods/s; processor {:.2f} ms per pod ({:.2f} agent, "
       "{:.2f} keeper, shims and programs); {} failed\n",
-      count, at_once, namespaces ? "" : ", plain", count / elapsed, (agent + keeper) / count * 1e3,
-      agent / count * 1e3, keeper / count * 1e3, failed);
+      count, at_once, namespaces ? "" : ", plain", token ? ", token" : "", count / elapsed,
+      (agent + keeper) / count * 1e3, agent / count * 1e3, keeper / count * 1e3, failed);
 }
 
 // The least that such a pod can cost: its namespaces, its /proc, its program.
@@ -261,8 +268,8 @@ int main(int argc, char** argv) {
     return 0;
   }
   const int at_once = argc > 3 ? std::atoi(argv[3]) : 16;
-  const bool namespaces = argc <= 4;
-  measure_bare(count, at_once, namespaces);
-  measure_pods(count, at_once, namespaces);
+  const std::string how = argc > 4 ? argv[4] : "";
+  measure_bare(count, at_once, how != "plain");
+  measure_pods(count, at_once, how != "plain", how == "token");
   return 0;
 }

@@ -82,8 +82,7 @@ Result<std::vector<std::string>> entries_of(int folder, const std::string& path)
 bool attach_new(int tree, int folder, const char* name, bool directory) {
   const bool made =
       directory ? mkdirat(folder, name, 0755) == 0 : mknodat(folder, name, S_IFREG | 0644, 0) == 0;
-  const UniqueFd place(made ? openat(folder, name, O_PATH | O_CLOEXEC | O_NOFOLLOW) : -1);
-  return place.valid() && tree >= 0 && attach(tree, place.get());
+  return made && tree >= 0 && move_mount(tree, "", folder, name, MOVE_MOUNT_F_EMPTY_PATH) == 0;
 }
 
 // The folder's entry in the copy: a link again, or a place with the original mounted on it.
