@@ -139,6 +139,32 @@ TEST_P(AdoptionTest, RemovedPodIsForgotten) {
   ASSERT_TRUE(finish([&](Runtime::Done done) { runtime_->remove_pod("pod", std::move(done)); }));
 }
 
+TEST_P(AdoptionTest, PodsWhoseRecordsAreDeletedAreEnded) {
+  const std::string marker = unique_seconds();
+  wait_for(start(shell("exec sleep " + marker)), RunPhase::kRunning);
+  runtime_.reset();
+  const UniqueFd lock(open((directory_ + "/runtime/keeper.lock").c_str(), O_RDWR | O_CLOEXEC));
+  std::filesystem::remove_all(directory_ + "/runtime");
+  EXPECT_EQ(flock(lock.get(), LOCK_EX), 0);  // the keeper has ended
+  EXPECT_THAT(processes_with(marker), IsEmpty());
+}
+
+TEST_P(AdoptionTest, KeeperThatIsAskedToEndWaitsForItsPods) {
+  const RunId run = start(shell("exec sleep 1000"));
+  wait_for(run, RunPhase::kRunning);
+  runtime_.reset();
+  const ProcessIdentity shim = record().shim;
+  kill(keeper_pid(), SIGTERM);
+  kill(shim.pid, SIGTERM);
+  EXPECT_TRUE(open_process(record().runs.at(run).process).valid());
+  const UniqueFd lock(open((directory_ + "/runtime/keeper.lock").c_str(), O_RDWR | O_CLOEXEC));
+  EXPECT_NE(flock(lock.get(), LOCK_EX | LOCK_NB), 0);
+  kill(record().runs.at(run).process.pid, SIGTERM);  // as everybody in a service that is stopped
+  EXPECT_EQ(flock(lock.get(), LOCK_EX), 0);
+  EXPECT_FALSE(open_process(shim).valid());
+  EXPECT_EQ(record().runs.at(run).state.exit->code, 143);
+}
+
 TEST_P(AdoptionTest, PodsThatEndWithTheirAgentLeaveNothing) {
   const std::string marker = unique_seconds();
   runtime_.reset();

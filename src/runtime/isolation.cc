@@ -16,6 +16,8 @@
 namespace muster::runtime {
 namespace {
 
+constexpr int kNotWanted = -1;  // among error numbers
+
 bool write_file(const char* path, const std::string& text) {
   const UniqueFd file(open(path, O_WRONLY | O_CLOEXEC));
   return file.valid() &&
@@ -57,6 +59,7 @@ bool try_view() { return try_mount({"/etc/hosts", "/etc/hosts", true}); }
 bool try_private_root() { return try_mount({"/etc", "/.muster-probe/etc", true}); }
 
 std::string why_not(int error) {
+  if (error == kNotWanted) return "switched off by configuration";
   std::string text = std::strerror(error);
   if (error == EPERM || error == ENOSPC || error == EACCES || error == EUSERS) {
     text += geteuid() == 0 ? "; the container or sandbox that we run in forbids it"
@@ -75,13 +78,9 @@ Ability ability(std::string name, int error, std::string how) {
 
 Isolation enter_isolation(bool wanted) {
   Isolation isolation;
-  if (!wanted) {
-    isolation.abilities.push_back({"namespaces", false, "switched off by configuration"});
-    return isolation;
-  }
   const bool root = geteuid() == 0;
-  int entered = 0;
-  if (!root && !enter_user_namespace()) entered = errno;
+  int entered = wanted ? 0 : kNotWanted;
+  if (wanted && !root && !enter_user_namespace()) entered = errno;
   if (entered == 0 && !enter_mount_namespace()) entered = errno;
   const auto attempt = [&](std::uint64_t flags, const std::function<bool()>& what) {
     return entered != 0 ? entered : try_in_child(flags, what);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/inotify.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -28,7 +30,6 @@ using namespace std::chrono_literals;
 
 // Whoever starts a keeper connects at once; without it nobody will.
 constexpr Duration kFirstAgentPatience = 30s;
-constexpr Duration kDirectoryCheck = 5s;
 constexpr int kLostCode = 137;
 
 bool is_name(std::string_view uid) {
@@ -61,8 +62,9 @@ Status Keeper::start() {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGCHLD);
-  children_ = UniqueFd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-  loop_.watch_readable(children_.get(), [this] { collect(); });
+  sigaddset(&signals, SIGTERM);
+  signals_ = UniqueFd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+  loop_.watch_readable(signals_.get(), [this] { collect(); });
   MUSTER_CHECK(load());
   MUSTER_TRY(listener_, listen_at(directory_, kKeeperSocket));
   loop_.watch_readable(listener_.get(), [this] {
@@ -129,17 +131,25 @@ void Keeper::end_all() {
   for (const std::string& uid : uids) end_pod(uid);
 }
 
-// Pods whose records were deleted can be adopted by nobody: they would run for ever.
+// The kernel tells of a deleted file by its number of names, while somebody has it open.
 void Keeper::watch_directory() {
-  loop_.after(kDirectoryCheck, [this] { watch_directory(); });
-  struct stat ours{}, there{};
+  deletions_ = UniqueFd(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   const std::string file = directory_ + "/" + kKeeperLock;
-  const bool same = fstat(lock_.get(), &ours) == 0 && stat(file.c_str(), &there) == 0 &&
-                    ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
-  if (same) return;
+  if (!deletions_.valid() || inotify_add_watch(deletions_.get(), file.c_str(), IN_ATTRIB) < 0) {
+    return;
+  }
+  loop_.watch_readable(deletions_.get(), [this] { check_directory(); });
+}
+
+// Pods whose records were deleted can be adopted by nobody: they would run for ever.
+void Keeper::check_directory() {
+  std::array<char, 1024> events;
+  while (read(deletions_.get(), events.data(), events.size()) > 0) {
+  }
+  struct stat lock{};
+  if (fstat(lock_.get(), &lock) != 0 || lock.st_nlink > 0) return;
   end_all();
   agents_.clear();
-  had_agent_ = true;
   end_if_idle();
 }
 
@@ -292,10 +302,12 @@ void Keeper::tell(std::string_view what, const std::string& uid) {
 
 void Keeper::collect() {
   signalfd_siginfo info;
-  while (read(children_.get(), &info, sizeof info) == sizeof info) {
+  while (read(signals_.get(), &info, sizeof info) == sizeof info) {
+    if (info.ssi_signo == SIGTERM) asked_to_end_ = true;
   }
   while (waitpid(-1, nullptr, WNOHANG) > 0) {
   }
+  if (asked_to_end_) end_if_idle();
   if (isolation_.namespaces.runs) return;
   std::vector<std::string> dying;
   for (const auto& [uid, pod] : pods_) {
@@ -321,9 +333,10 @@ bool Keeper::kill_orphans() {
 }
 
 void Keeper::end_if_idle() {
-  const bool idle = had_agent_ && agents_.empty() &&
-                    std::ranges::all_of(
-                        pods_, [](const auto& each) { return each.second.state == State::kDead; });
+  const bool needed = !asked_to_end_ && (!had_agent_ || !agents_.empty());
+  const bool idle = !needed && std::ranges::all_of(pods_, [](const auto& each) {
+    return each.second.state == State::kDead;
+  });
   if (!idle) return;
   unlink((directory_ + "/" + kKeeperSocket).c_str());
   cgroups_.remove();

@@ -65,6 +65,7 @@ class Keeper {
   void end_if_idle();
   void end_all();
   void watch_directory();
+  void check_directory();
 
   Loop& loop_;
   const std::string directory_;
@@ -75,7 +76,9 @@ class Keeper {
   std::optional<SpareJournals> spares_;
   Rng rng_ = Rng::from_system();
   UniqueFd listener_;
-  UniqueFd children_;
+  UniqueFd signals_;
+  UniqueFd deletions_;  // tells when our directory goes
+  bool asked_to_end_ = false;
   std::list<Agent> agents_;
   bool had_agent_ = false;
   bool end_with_agent_ = false;

@@ -63,8 +63,9 @@ class Shim {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGCHLD);
-    children_ = UniqueFd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-    loop_.watch_readable(children_.get(), [this] { collect(); });
+    sigaddset(&signals, SIGTERM);
+    signals_ = UniqueFd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+    loop_.watch_readable(signals_.get(), [this] { collect(); });
   }
 
   // A new agent hears of all runs first.
@@ -124,7 +125,8 @@ class Shim {
   const ShimSpec& spec_;
   Journal journal_;
   Rng rng_;
-  UniqueFd children_;
+  UniqueFd signals_;
+  bool asked_to_end_ = false;
   UniqueFd listener_;
   std::list<Agent> agents_;
   std::map<RunId, std::unique_ptr<ShimRun>> runs_;
@@ -146,11 +148,13 @@ void Shim::lose(const Agent& agent) {
   end_if_idle();
 }
 
-// All that there is to know is in the journal then; a later run gets a new shim.
+// All that there is to know is in the journal then; a later run gets a new shim. The machine asks
+// (SIGTERM) when it shuts down: everybody in the pod hears of it at the same time.
 void Shim::end_if_idle() {
   const bool busy = std::ranges::any_of(
       runs_, [](const auto& each) { return each.second->record.state.phase != RunPhase::kExited; });
-  if (agents_.empty() && besides_.empty() && !busy) _exit(0);
+  const bool needed = !agents_.empty() && !asked_to_end_;
+  if (!needed && besides_.empty() && !busy) _exit(0);
 }
 
 // Only now: a socket in a folder is what an ordinary pod can do without.
@@ -341,7 +345,8 @@ void Shim::end_beside(const Beside& beside, int status) {
 
 void Shim::collect() {
   signalfd_siginfo info;
-  while (read(children_.get(), &info, sizeof info) == sizeof info) {
+  while (read(signals_.get(), &info, sizeof info) == sizeof info) {
+    if (info.ssi_signo == SIGTERM) asked_to_end_ = true;
   }
   int status = 0;
   for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;) collect_one(pid, status);
