@@ -21,12 +21,12 @@ Controller::Controller(Shared& shared)
               [this](const Place& place) { return owners_.answer(place); }},
       events_(make_event_recorder(shared.client, shared.registry, "garbage-collector-controller",
                                   EventRecorder::Form::kCore)),
-      runner_(shared.client,
-              {.name = "garbage",
-               .sources = sources(shared),
-               .plan = [this](const QueueKey& key, const Pass&) { return plan_for(key); },
-               .events = events_.get(),
-               .log = &shared.decisions}) {
+      runner_(shared.client, {.name = "garbage",
+                              .sources = sources(shared),
+                              .plan = [this](const QueueKey& key,
+                                             const Pass& pass) { return plan_for(key, pass.now); },
+                              .events = events_.get(),
+                              .log = &shared.decisions}) {
   for (client::Informer* source : sources(shared)) {
     source->on_change(
         [this, &resource = source->resource()](const auto& before, const auto& after) {
@@ -40,13 +40,30 @@ void Controller::observe(const api::Resource& resource, const client::ObjectPtr&
   if (before && (!after || after->meta().uid != before->meta().uid)) {
     const api::Meta& gone = before->meta();
     owners_.saw_removal({resource.storage, gone.ns, gone.name, gone.uid});
+    settling_.erase(gone.uid);
   }
   for (const QueueKey& key : graph_.observe(resource, before, after)) runner_.add(key);
 }
 
-Plan Controller::plan_for(const QueueKey& key) {
+// What belongs to somebody who goes in the foreground must be gone before, also what its controller
+// was just making, or what is told by another watch and is not here yet. So the root of a tree gets
+// a moment. Branches do not need one: restarts wait for them, and they go with their root.
+std::optional<Duration> Controller::unsettled(const Item& item, Time now) {
+  constexpr Duration kSettle = std::chrono::milliseconds(500);
+  if (!item.deletes_dependents() || !item.meta().owners.empty()) return std::nullopt;
+  const Time since = settling_.try_emplace(item.meta().uid, now).first->second;
+  if (now - since >= kSettle) return std::nullopt;
+  return kSettle - (now - since);
+}
+
+Plan Controller::plan_for(const QueueKey& key, Time now) {
   const Item* const item = graph_.find(key.name);
   if (item == nullptr) return {};
+  if (const auto rest = unsettled(*item, now)) {
+    Plan wait;
+    wait.look_again = rest;
+    return wait;
+  }
   Verdict verdict = judge(around_, *item);
   for (const Place& place : verdict.ask) owners_.ask(place, key);
   return std::move(verdict.plan);

@@ -2,6 +2,10 @@
 // metadata of every kind but Events.
 #pragma once
 
+#include <map>
+#include <optional>
+#include <string>
+
 #include "controllers/garbage/graph.h"
 #include "controllers/garbage/owners.h"
 #include "controllers/garbage/plan.h"
@@ -21,9 +25,11 @@ class Controller final : public controllers::Controller {
   static std::vector<client::Informer*> sources(Shared& shared);
   void observe(const api::Resource& resource, const client::ObjectPtr& before,
                const client::ObjectPtr& after);
-  Plan plan_for(const QueueKey& key);
+  Plan plan_for(const QueueKey& key, Time now);
+  std::optional<Duration> unsettled(const Item& item, Time now);
 
   Graph graph_;
+  std::map<std::string, Time> settling_;  // roots that go in the foreground, since when
   Owners owners_;
   Surroundings around_;
   std::unique_ptr<EventRecorder> events_;

@@ -78,6 +78,31 @@ TEST_F(GarbageController, AnOwnerThatWasNeverSeenIsAskedForOnceForAllOfItsDepend
   EXPECT_THAT(server_.waiting()[0], HasSubstr("DELETE /api/v1/namespaces/d/configmaps/a-"));
 }
 
+constexpr const char* kForeground =
+    R"(,"deletionTimestamp":"2026-01-01T00:00:00Z","finalizers":["foregroundDeletion"])";
+
+TEST_F(GarbageController, ARootThatGoesInTheForegroundGetsAMomentForWhatIsStillOnItsWay) {
+  server_.complete_all(1);
+  show_map("ADDED", "root", 2, "", kForeground);
+  server_.pass_time(milliseconds(300));
+  EXPECT_THAT(server_.waiting(), IsEmpty());
+  const std::string blocks = R"(,"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap",
+      "name":"root","uid":"u-root","blockOwnerDeletion":true}])";
+  show_map("ADDED", "late", 3, "", blocks);
+  server_.pass_time(milliseconds(300));
+  EXPECT_THAT(server_.waiting(), ElementsAre("DELETE /api/v1/namespaces/d/configmaps/late"));
+  server_.answer(200, "{}");
+  show_map("DELETED", "late", 4, "", blocks);
+  EXPECT_THAT(server_.waiting(), ElementsAre("PATCH /api/v1/namespaces/d/configmaps/root"));
+}
+
+TEST_F(GarbageController, ABranchIsReleasedAtOnce) {
+  server_.complete_all(1);
+  show_map("ADDED", "root", 2);
+  show_map("ADDED", "branch", 3, "root", kForeground);
+  EXPECT_THAT(server_.waiting(), ElementsAre("PATCH /api/v1/namespaces/d/configmaps/branch"));
+}
+
 TEST_F(GarbageController, AnOwnerOfAnotherUidIsAbsent) {
   server_.complete_all(1);
   show_map("ADDED", "a", 2, "owner");
