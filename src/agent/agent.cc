@@ -86,6 +86,7 @@ void Agent::make_node(NodeShare share) {
       .allocatable = write_resources(arena_, share.resources),
       .environment = options_.environment,
       .api_environment = options_.api_environment,
+      .told_of_image = {},
       .log_began = options_.log_began,
       .log_ended = options_.log_ended,
       .named = [this](const PodView& pod, bool known) { named(pod, known); },

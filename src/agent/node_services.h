@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 
 #include "agent/inputs/names.h"
@@ -48,6 +49,8 @@ struct NodeServices {
   json::Value allocatable;
   std::vector<std::string> environment;      // NAME=value that every process gets
   std::vector<std::string> api_environment;  // and those of pods that have a token
+
+  std::set<std::string> told_of_image;  // uids of owners (a Job) whose pods have images; bounded
 
   std::function<void(const LogKey&)> log_began, log_ended;
   // The pod's name is known from now on, or is not any more.

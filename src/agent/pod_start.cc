@@ -103,8 +103,14 @@ void PodDriver::renew_tokens() {
   });
 }
 
-// Once for each pod, so that nobody believes that the image had a part in it.
+// So that nobody believes that the image had a part in it; once for all pods of one owner.
 void PodDriver::warn_of_image() {
+  constexpr std::size_t kMostOwners = 1'000;  // after so many they are told again
+  std::string owner = view_.uid;
+  for (const Value each : pod_.get({"metadata", "ownerReferences"}).items())
+    owner = each.get("uid").as_string();
+  if (node_.told_of_image.size() >= kMostOwners) node_.told_of_image.clear();
+  if (!node_.told_of_image.insert(std::move(owner)).second) return;
   for (const ContainerView& container : view_.containers) {
     if (container.image.empty() || container.barrier) continue;
     return tell(std::nullopt, true, "ImageIgnored",
