@@ -1,5 +1,6 @@
 // What survives the death of an agent, a keeper or a shim, and what is known afterwards.
 #include <gmock/gmock.h>
+#include <sys/wait.h>
 
 #include "runtime/gate.h"
 #include "runtime/journal.h"
@@ -137,6 +138,56 @@ TEST_P(AdoptionTest, RemovedPodIsForgotten) {
   EXPECT_THAT(journals_in(directory_ + "/runtime/pods"), IsEmpty());
   EXPECT_THAT(adopt(), IsEmpty());
   ASSERT_TRUE(finish([&](Runtime::Done done) { runtime_->remove_pod("pod", std::move(done)); }));
+}
+
+enum class Moment { kPodAsked, kPodStarted, kRunAsked, kRunStarted, kExecuted };
+
+// For a child of the test: an agent that starts a pod and a run, and dies at the given moment.
+[[noreturn]] void die_as_agent(const RuntimeOptions& options, const PodSpec& pod,
+                               const RunSpec& run, Moment moment) {
+  const auto here = [moment](Moment now) {
+    if (now == moment) raise(SIGKILL);
+  };
+  const auto loop = make_real_loop();
+  auto runtime = make_process_runtime(*loop, options);
+  if (!runtime) _exit(1);
+  (*runtime)->on_change([&](const RunState& state) {
+    if (state.phase == RunPhase::kRunning) here(Moment::kExecuted);
+  });
+  (*runtime)->start_pod(pod, [&](const Status&) {
+    here(Moment::kPodStarted);
+    (*runtime)->start(pod.uid, run, [&](const Status&) { here(Moment::kRunStarted); });
+    here(Moment::kRunAsked);
+  });
+  here(Moment::kPodAsked);
+  loop->run();
+  _exit(1);
+}
+
+TEST_P(AdoptionTest, ProgramRunsOnceWhereverItsAgentDied) {
+  const std::string trace = directory_ + "/trace";
+  int number = 0;
+  for (const Moment moment : {Moment::kPodAsked, Moment::kPodStarted, Moment::kRunAsked,
+                              Moment::kRunStarted, Moment::kExecuted}) {
+    SCOPED_TRACE(number);
+    const PodSpec pod = pod_spec(fmt::format("crash-{}", number));
+    RunSpec run = shell(fmt::format("echo {} >> {}; exit 6", number, trace), number);
+    runtime_.reset();
+    const pid_t agent = fork();
+    if (agent == 0) {
+      die_as_agent({.directory = directory_ + "/runtime", .namespaces = GetParam()}, pod, run,
+                   moment);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(agent, &status, 0), agent);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    restart_agent();
+    adopt();
+    ASSERT_TRUE(finish([&](Runtime::Done done) { runtime_->start_pod(pod, std::move(done)); }));
+    EXPECT_EQ(exit_of(start(run, pod.uid)).code, 6);
+    ++number;
+  }
+  EXPECT_EQ(read_text(trace), "0\n1\n2\n3\n4\n");
 }
 
 TEST_P(AdoptionTest, PodsWhoseRecordsAreDeletedAreEnded) {

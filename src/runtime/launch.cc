@@ -62,7 +62,8 @@ Status set_up_view(const PodSpec& pod, const RunSpec& run) {
     mounts.push_back({run.termination_log, run.termination_log_path, false});
   }
   // What lies inside of another mount comes after it.
-  std::ranges::stable_sort(mounts, {}, [](const Mount& m) { return m.target.size(); });
+  std::ranges::sort(mounts, {},
+                    [](const Mount& m) { return std::pair(m.target.size(), m.target); });
   std::vector<View::Source> sources;
   for (const Mount& mount : mounts) {
     MUSTER_TRY(View::Source source, View::take(mount));
