@@ -17,6 +17,7 @@ namespace muster::runtime {
 namespace {
 
 constexpr std::int64_t kPeriodMicros = 100'000;
+constexpr int kAttempts = 8;
 constexpr std::int64_t kLeastQuotaMicros = 1'000;  // the kernel takes no less
 
 std::string read_file(const std::string& path) {
@@ -105,14 +106,23 @@ bool hand_down(const std::string& folder, const std::string& controller) {
   return has_word(read_file(file), controller) || write_file(file, "+" + controller);
 }
 
+// The folder of all runs.
+bool make_ours(const Cgroups::Controller& controller) {
+  return make_folder(controller.folder) && (controller.version != Cgroups::Version::kTwo ||
+                                            hand_down(controller.folder, controller.name));
+}
+
 Cgroups::Controller find_controller(const std::string& controller, const std::string& name) {
   std::string why = "this kernel has no such controller mounted";
   if (const auto two = find_hierarchy("")) {
     for (const std::string& parent : parents_in(*two, own_group(""))) {
-      const std::string folder = parent + "/" + name;
-      if (hand_down(parent, controller) && make_folder(folder) && hand_down(folder, controller)) {
-        return {controller, Cgroups::Version::kTwo, folder, "cgroup v2 at " + parent};
-      }
+      const Cgroups::Controller found{controller, Cgroups::Version::kTwo, parent + "/" + name,
+                                      "cgroup v2 at " + parent};
+      const bool usable = hand_down(parent, controller) && make_ours(found);
+      const int error = errno;
+      rmdir(found.folder.c_str());
+      if (usable) return found;
+      errno = error;
       if (errno != ENOENT) {
         why = fmt::format(
             "cgroup v2 at {}: {}; start the server in a delegated group (systemd-run "
@@ -123,11 +133,14 @@ Cgroups::Controller find_controller(const std::string& controller, const std::st
   }
   if (const auto one = find_hierarchy(controller)) {
     for (const std::string& parent : parents_in(*one, own_group(controller))) {
-      const std::string folder = parent + "/" + name;
-      if (make_folder(folder) && access((folder + "/cgroup.procs").c_str(), W_OK) == 0) {
-        return {controller, Cgroups::Version::kOne, folder, "cgroup v1 at " + parent};
-      }
-      why = fmt::format("cgroup v1 at {}: {}", parent, std::strerror(errno));
+      const Cgroups::Controller found{controller, Cgroups::Version::kOne, parent + "/" + name,
+                                      "cgroup v1 at " + parent};
+      const bool usable =
+          make_ours(found) && access((found.folder + "/cgroup.procs").c_str(), W_OK) == 0;
+      const int error = errno;
+      rmdir(found.folder.c_str());
+      if (usable) return found;
+      why = fmt::format("cgroup v1 at {}: {}", parent, std::strerror(error));
     }
   }
   return {controller, Cgroups::Version::kNone, "", why};
@@ -176,8 +189,12 @@ bool RunGroups::killed_for_memory() const {
   return false;
 }
 
+// The common folder goes with the last run in it; until then that fails.
 void RunGroups::remove() {
-  for (const std::string& folder : folders_) rmdir(folder.c_str());
+  for (const std::string& folder : folders_) {
+    rmdir(folder.c_str());
+    rmdir(folder.substr(0, folder.rfind('/')).c_str());
+  }
   folders_.clear();
 }
 
@@ -210,7 +227,12 @@ Result<RunGroups> Cgroups::make(const std::string& run, const Limits& limits) co
   RunGroups groups;
   const auto add = [&](const Controller& controller) -> Result<std::string> {
     const std::string folder = controller.folder + "/" + run;
-    if (!make_folder(folder)) {
+    // Another pod's last run may take the common folder away in between.
+    bool made = false;
+    for (int i = 0; i < kAttempts && !made; ++i) {
+      made = make_ours(controller) && make_folder(folder);
+    }
+    if (!made) {
       return fail(Code::kInternal, fmt::format("{}: {}", folder, std::strerror(errno)));
     }
     if (std::ranges::find(groups.folders_, folder) == groups.folders_.end()) {
@@ -236,12 +258,6 @@ Result<RunGroups> Cgroups::make(const std::string& run, const Limits& limits) co
     }
   }
   return groups;
-}
-
-void Cgroups::remove() const {
-  for (const Controller& each : controllers_) {
-    if (!each.folder.empty()) rmdir(each.folder.c_str());
-  }
 }
 
 }  // namespace muster::runtime

@@ -21,19 +21,19 @@ class RunGroups {
 
  private:
   friend class Cgroups;
-  std::vector<std::string> folders_;
+  std::vector<std::string> folders_;  // each in the one of Cgroups, which goes with its last run
   std::string memory_folder_;
 };
 
 class Cgroups {
  public:
-  // Makes a folder of this name wherever limits can be set.
+  // Looks where a folder of this name can be made and limits can be set. It is there only while it
+  // is needed: nobody has to clean up after a keeper that was killed.
   static Cgroups find(const std::string& name);
 
   std::vector<Ability> abilities() const;
   // A limit whose controller is not there is not kept; the abilities say so.
   Result<RunGroups> make(const std::string& run, const Limits& limits) const;
-  void remove() const;  // the folder; no run is left
 
   enum class Version { kNone, kOne, kTwo };
   struct Controller {

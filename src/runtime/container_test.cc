@@ -172,6 +172,11 @@ TEST_F(ContainerTest, CpuLimitIsSet) {
   RunSpec spec = shell("grep -E '^[0-9]+:([a-z,]*,)?cpu[,:]|^0::' /proc/self/cgroup");
   spec.limits.cpu_millis = 500;
   exit_of(start(spec));
+  const std::string where = ability("cpu limits")->detail;  // cgroup v1 at /…
+  for (const auto& entry : std::filesystem::directory_iterator(where.substr(where.find('/')))) {
+    EXPECT_FALSE(
+        std::filesystem::is_directory(entry.path() / states_.begin()->second.container_id));
+  }
   EXPECT_THAT(log_lines(), Contains(HasSubstr("/muster-")));
 }
 

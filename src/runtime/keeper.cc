@@ -339,7 +339,6 @@ void Keeper::end_if_idle() {
   });
   if (!idle) return;
   unlink((directory_ + "/" + kKeeperSocket).c_str());
-  cgroups_.remove();
   loop_.stop();
 }
 
