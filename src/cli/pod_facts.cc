@@ -65,10 +65,18 @@ void read_end(PodFacts& facts, const std::string& container, Value ended, bool i
     facts.failure = std::move(end);
 }
 
+// `run` is the state of the run that the log is of; null if there is none.
+void add_log(PodFacts& facts, Value status, Value run) {
+  const std::string_view reason = run.get("reason").as_string();
+  const bool never_ran = reason == "StartError" || reason == "ContainerCannotRun";
+  const std::string name = text_at(status, {"name"});
+  if (run.is_object() && !never_ran && name != kBarrier)
+    facts.logs.push_back({name, status.get("restartCount").as_int()});
+}
+
 void read_status(PodFacts& facts, Value status, bool is_main) {
   const std::string name = text_at(status, {"name"});
   const Value state = status.get("state");
-  const std::int64_t restarts = status.get("restartCount").as_int();
   if (const Value waiting = state.get("waiting"); waiting.is_object() || state.empty()) {
     const std::string reason = text_at(waiting, {"reason"}),
                       message = text_at(waiting, {"message"});
@@ -76,6 +84,8 @@ void read_status(PodFacts& facts, Value status, bool is_main) {
         reason.empty() || reason == "ContainerCreating" || reason == "PodInitializing";
     if (!usual && facts.trouble.empty())
       facts.trouble = message.empty() ? reason : fmt::format("{}: {}", reason, message);
+    // Between two runs the log is that of the last one.
+    add_log(facts, status, status.get({"lastState", "terminated"}));
     return;
   }
   const Value running = state.get("running"), ended = state.get("terminated");
@@ -86,9 +96,7 @@ void read_status(PodFacts& facts, Value status, bool is_main) {
     facts.at_barrier |= name == kBarrier;
   }
   if (ended.is_object()) read_end(facts, name, ended, is_main);
-  const bool never_ran = ended.get("reason").as_string() == "StartError" ||
-                         ended.get("reason").as_string() == "ContainerCannotRun";
-  if (!never_ran && name != kBarrier) facts.logs.push_back({name, restarts});
+  add_log(facts, status, running.is_object() ? running : ended);
 }
 
 }  // namespace

@@ -66,6 +66,11 @@ TEST(PodFacts, TellWhatKeepsItFromRunning) {
     "state":{"waiting":{"reason":"CrashLoopBackOff","message":"back-off 10s"}}}]})")
                 .trouble,
             "CrashLoopBackOff: back-off 10s");
+  EXPECT_EQ(facts_of(R"({"phase":"Running","containerStatuses":[{"name":"main","restartCount":1,
+    "state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":1}}}]})")
+                .logs.size(),
+            1u)
+      << "between two runs there is the log of the last one";
   const PodFacts waits = facts_of(
       R"({"phase":"Pending","initContainerStatuses":[{"name":"group-scheduling-init",
       "state":{"running":{"startedAt":"2026-01-01T00:00:01Z"}}}],

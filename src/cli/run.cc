@@ -234,7 +234,11 @@ class PrivateDirectory {
 int run_on(Loop& loop, client::Transport& transport, Signals& signals, Plan plan) {
   const bool can_detach = !plan.is_private;
   Run run(transport, std::move(plan));
-  signals.on_signal(loop, [&](int number) { run.signalled(number); });
+  // The loop may run on while the engine winds up, without us.
+  const auto running = std::make_shared<bool>(true);
+  signals.on_signal(loop, [&run, running](int number) {
+    if (*running) run.signalled(number);
+  });
   std::optional<Keys> keys;
   if (can_detach)
     keys.emplace(loop, [&](Key key) {
@@ -242,6 +246,7 @@ int run_on(Loop& loop, client::Transport& transport, Signals& signals, Plan plan
     });
   run.begin();
   loop.run();
+  *running = false;
   return run.exit_code();
 }
 

@@ -26,6 +26,7 @@ WarningTransport::WarningTransport(client::Transport& inner, Tell tell)
 void WarningTransport::send(http::Request request, Done done) {
   inner_.send(std::move(request),
               [told = told_, done = std::move(done)](Result<client::Answer> answer) mutable {
+                if (!told->is_open) return;
                 if (answer) {
                   for (const auto& [name, value] : answer->headers) {
                     if (!equal_ignoring_case(name, "Warning")) continue;

@@ -13,11 +13,14 @@ namespace muster::cli {
 // The text of `299 - "text"`; empty if it is none. Pure.
 std::string warning_text(std::string_view header);
 
-// Passes everything on to the inner transport, which outlives it.
+// Passes everything on to the inner transport, which outlives it. When it has gone no answer is
+// delivered any more: the loop of an engine that winds up still runs then.
 class WarningTransport final : public client::Transport {
  public:
   using Tell = std::function<void(std::string_view text)>;
   WarningTransport(client::Transport& inner, Tell tell);
+
+  ~WarningTransport() override { told_->is_open = false; }
 
   void send(http::Request request, Done done) override;
   std::unique_ptr<Stream> stream(http::Request request, StreamEvents events) override;
@@ -27,7 +30,8 @@ class WarningTransport final : public client::Transport {
   // Shared with answers under way.
   struct Told {
     Tell tell;
-    std::set<std::string, std::less<>> texts;
+    std::set<std::string, std::less<>> texts = {};
+    bool is_open = true;
   };
   client::Transport& inner_;
   std::shared_ptr<Told> told_;

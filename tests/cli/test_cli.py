@@ -166,6 +166,22 @@ def test_logs_go_on_with_pods_that_come_later(muster, tmp_path):
     assert muster('logs', 'later', '--tail', '1', '--prefix', 'none').stdout == 'try\n'
 
 
+def test_logs_of_a_container_that_was_started_again(muster):
+    text = job_set('again', 'echo one run; sleep 0.5; exit 1').replace('restartPolicy: Never', 'restartPolicy: OnFailure')
+    muster('apply', '-f', '-', stdin=text.replace('backoffLimit: 0', 'backoffLimit: 5'))
+    blackbox.eventually(lambda: 'CrashLoopBackOff' in muster('get', 'pods').stdout)
+    assert muster('logs', 'again').stdout == 'work-0-0 | one run\n'
+    assert muster('logs', 'again', '--previous').stdout == 'work-0-0 | one run\n'
+    stamped = muster('logs', 'again', '-t', '-c', 'main', '--prefix', 'none').stdout
+    assert re.match(r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z one run\n$', stamped)
+    assert 'CrashLoopBackOff' in muster('describe', 'js', 'again').stdout
+    attached = subprocess.Popen([os.environ['MUSTER'], 'attach', 'again'], env=muster.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    assert 'CrashLoopBackOff' in blackbox.eventually(lambda: next((line for line in attached.stderr if 'work-0-0:' in line), ''))
+    muster('cancel', 'again')
+    assert attached.wait(SECONDS) == 5
+    attached.stderr.close()
+
+
 # run
 
 
