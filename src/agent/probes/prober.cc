@@ -80,13 +80,13 @@ void ProberImpl::add(const ProbeTarget& target) {
     const json::Value probe = container.get(name);
     if (!probe.is_object() || (kind == ProbeKind::kStartup && run->started)) continue;
     const ProbeSettings settings = probe_settings(probe);
-    run->workers.emplace(kind,
-                         Worker{probe, ProbeRules(kind, settings,
-                                                  {.now = loop_.clock().now(),
-                                                   .container_started = target.started,
-                                                   .adopted = target.was_started,
-                                                   .spread = spread_of(target.run, settings.period),
-                                                   .was_ready = target.was_ready})});
+    const ProbeRules rules(kind, settings,
+                           {.now = loop_.clock().now(),
+                            .container_started = target.started,
+                            .adopted = target.was_started,
+                            .spread = spread_of(target.run, settings.period),
+                            .was_ready = target.was_ready});
+    run->workers.emplace(kind, Worker{.probe = probe, .rules = rules});
   }
   if (run->workers.empty()) return;
   Run& added = *runs_.emplace(target.run, std::move(run)).first->second;
