@@ -160,7 +160,7 @@ class Run {
     stop();
   }
 
-  // Its pods get their grace period; the JobSet goes when they have gone.
+  // Its pods get their grace period; it is over when they have gone.
   void stop() {
     if (!follow_) return end(exit_code_);
     follow_->expect_deletion();
@@ -168,7 +168,7 @@ class Run {
                    .resource = &job_sets(),
                    .ns = plan_.follow.ns,
                    .name = plan_.follow.job_set,
-                   .body = R"({"propagationPolicy":"Foreground"})"},
+                   .body = R"({"propagationPolicy":"Background"})"},
                   [this](const Result<std::string>& answer) {
                     if (answer || answer.error().code == Code::kNotFound) return end_if_stopped();
                     complain(answer.error());
