@@ -13,4 +13,5 @@ trap 'rm -rf "$scratch"' EXIT
 g++ -std=c++23 -O2 -o "$scratch/bare" "$here/bare.cc"
 command -v parallel >/dev/null || apt-get install -y --no-install-recommends parallel >/dev/null 2>&1 || true
 { python3 -m venv "$scratch/venv" && "$scratch/venv/bin/pip" install -q hyperqueue; } >/dev/null 2>&1 || true
+cd "$scratch" # HyperQueue keeps outputs where it is started
 BARE=$scratch/bare "$scratch/venv/bin/python" "$here/measure.py" "$@"
