@@ -1,6 +1,7 @@
 // What the kernel alone costs: the measure for bench/local.
 //
-//   bare spawn N PARALLEL PROGRAM...   starts PROGRAM N times, at most PARALLEL at once, each in PID,
+//   bare spawn N PARALLEL PROGRAM...   starts PROGRAM N times, at most PARALLEL at once, each in
+//   PID,
 //                                      mount, UTS and IPC namespaces of its own; prints seconds
 //   bare wake N PROGRAM...             N processes wait before their exec; prints the time at which
 //                                      they are let go, in nanoseconds; PROGRAM prints its own
