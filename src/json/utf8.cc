@@ -1,5 +1,7 @@
 #include "json/utf8.h"
 
+#include <algorithm>
+
 namespace muster::json {
 
 std::size_t utf8_sequence_length(std::string_view text) {
@@ -39,6 +41,16 @@ std::uint32_t decode_utf8(std::string_view sequence) {
   std::uint32_t code_point = lead & (0x7FU >> sequence.size());
   for (const char c : sequence.substr(1)) code_point = code_point << 6 | (c & 0x3F);
   return code_point;
+}
+
+std::string_view cut_utf8(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  std::size_t size = 0;
+  while (true) {
+    const std::size_t next = std::max<std::size_t>(1, utf8_sequence_length(text.substr(size)));
+    if (size + next > limit) return text.substr(0, size);
+    size += next;
+  }
 }
 
 void append_utf8(std::string& out, std::uint32_t c) {

@@ -13,6 +13,8 @@ namespace muster::json {
 std::size_t utf8_sequence_length(std::string_view text);
 bool is_utf8(std::string_view text);
 std::uint32_t decode_utf8(std::string_view sequence);  // one well-formed sequence
+// At most `limit` bytes of it, whole letters only.
+std::string_view cut_utf8(std::string_view text, std::size_t limit);
 void append_utf8(std::string& out, std::uint32_t code_point);
 
 }  // namespace muster::json

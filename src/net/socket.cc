@@ -82,10 +82,6 @@ UniqueFd open_socket(const SocketAddress& address) {
 
 }  // namespace
 
-UniqueFd::~UniqueFd() {
-  if (valid()) close(fd_);
-}
-
 // Without SO_REUSEPORT on purpose: a second server on the same port has to fail loudly.
 Result<UniqueFd> listen_on(const Endpoint& endpoint) {
   MUSTER_TRY(const SocketAddress address, socket_address(endpoint));

@@ -3,32 +3,13 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 
 struct sockaddr_storage;
 
 namespace muster::net {
-
-class UniqueFd {
- public:
-  UniqueFd() = default;
-  explicit UniqueFd(int fd) : fd_(fd) {}
-  UniqueFd(UniqueFd&& other) noexcept : fd_(other.release()) {}
-  UniqueFd& operator=(UniqueFd&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~UniqueFd();
-
-  int get() const { return fd_; }
-  bool valid() const { return fd_ >= 0; }
-  int release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_ = -1;
-};
 
 struct Endpoint {
   std::string address;  // numeric

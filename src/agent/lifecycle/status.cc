@@ -61,22 +61,11 @@ Outcome clamped(Outcome fresh, const PodMemory& memory, Value before) {
   return fresh;
 }
 
-std::string_view cut(std::string_view text, std::size_t limit) {
-  if (text.size() <= limit) return text;
-  std::size_t size = 0;
-  while (true) {
-    const std::size_t next =
-        std::max<std::size_t>(1, json::utf8_sequence_length(text.substr(size)));
-    if (size + next > limit) return text.substr(0, size);
-    size += next;
-  }
-}
-
 void cut_messages(std::vector<ContainerStatus>& statuses) {
   const std::size_t limit = kMaxMessages / std::max<std::size_t>(1, statuses.size());
   for (ContainerStatus& status : statuses) {
-    status.terminated.message = cut(status.terminated.message, limit);
-    if (status.last) status.last->message = cut(status.last->message, limit);
+    status.terminated.message = json::cut_utf8(status.terminated.message, limit);
+    if (status.last) status.last->message = json::cut_utf8(status.last->message, limit);
   }
 }
 

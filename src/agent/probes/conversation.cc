@@ -45,7 +45,7 @@ class Conversation final : public net::Descriptor::Owner,
   void connect(const std::vector<net::Endpoint>& addresses) {
     std::string why = "no address";
     for (const net::Endpoint& address : addresses) {
-      Result<net::UniqueFd> fd = net::begin_connect(address);
+      Result<UniqueFd> fd = net::begin_connect(address);
       if (fd) {
         socket_ = std::make_unique<net::Descriptor>(reactor_, *std::move(fd));
         return socket_->when_writable(shared_from_this());

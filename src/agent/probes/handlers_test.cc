@@ -19,7 +19,7 @@ constexpr std::string_view kFine = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n
 
 // A port that nobody listens on.
 std::uint16_t free_port() {
-  const net::UniqueFd taken = net::listen_on({"127.0.0.1", 0}).value();
+  const UniqueFd taken = net::listen_on({"127.0.0.1", 0}).value();
   return net::local_port(taken.get()).value();
 }
 
@@ -175,7 +175,7 @@ TEST_F(HandlersTest, HttpsIsNotVerified) {
 }
 
 TEST_F(HandlersTest, TcpSucceedsWhenSomebodyListens) {
-  const net::UniqueFd listener = net::listen_on({"127.0.0.1", 0}).value();
+  const UniqueFd listener = net::listen_on({"127.0.0.1", 0}).value();
   const std::uint16_t open = net::local_port(listener.get()).value();
   EXPECT_EQ(probe(fmt::format(R"({{"tcpSocket":{{"port":{}}}}})", open)), "success: ");
   EXPECT_EQ(probe(fmt::format(R"({{"tcpSocket":{{"port":{},"host":"localhost"}}}})", open)),

@@ -21,18 +21,6 @@ constexpr std::size_t kMaxWaiting = 4'096;
 constexpr int kMaxRenames = 3;
 constexpr std::size_t kMaxNote = 1'024;  // bytes, events.k8s.io/v1
 
-// At most `limit` bytes, whole letters only.
-std::string_view cut(std::string_view text, std::size_t limit) {
-  if (text.size() <= limit) return text;
-  std::size_t size = 0;
-  while (true) {
-    const std::size_t next =
-        std::max<std::size_t>(1, json::utf8_sequence_length(text.substr(size)));
-    if (size + next > limit) return text.substr(0, size);
-    size += next;
-  }
-}
-
 Value reference(json::Arena& arena, const ObjectRef& object) {
   Value out = Value::object(arena);
   const auto set = [&](std::string_view key, std::string_view text) {
@@ -149,7 +137,7 @@ class Recorder final : public EventRecorder {
 
   void fill_series(Value body, const EventRecord& record) const {
     body.set("regarding", reference(body.arena(), record.event.regarding));
-    body.set("note", cut(record.event.message, kMaxNote));
+    body.set("note", json::cut_utf8(record.event.message, kMaxNote));
     body.set("action", record.event.action);
     body.set("reportingController", reporter_);
     body.set("reportingInstance", reporter_ + "-muster");
