@@ -159,6 +159,28 @@ TEST_F(Pieces, UsersAreThoseOfTheContainerThenOfThePod) {
   EXPECT_TRUE(user_of(pod, container_spec(pod, "a"), {.uid = 5}).has_value());
 }
 
+TEST_F(Pieces, RootIsOnlyForPodsOfANodeWithoutAUserForThem) {
+  const runtime::User nobody{.uid = 65534, .gid = 65534, .groups = {}};
+  for (const char* wish : {R"({"runAsUser":0})", R"({"runAsUser":7,"runAsGroup":0})"}) {
+    const json::Value pod = parse(
+        fmt::format(R"({{"spec":{{"containers":[{{"name":"a","securityContext":{}}}]}}}})", wish));
+    const json::Value container = container_spec(pod, "a");
+    EXPECT_TRUE(user_of(pod, container, {.uid = 0})) << wish;
+    const auto refused = user_of(pod, container, {.uid = 0, .pod_user = nobody});
+    ASSERT_FALSE(refused) << wish;
+    EXPECT_EQ(refused.error().message,
+              "container a asks for root, but this node runs pods as user 65534");
+  }
+}
+
+TEST_F(Pieces, AUserWithoutAGroupGetsOneOfTheSameNumber) {
+  const json::Value pod =
+      parse(R"({"spec":{"containers":[{"name":"a","securityContext":{"runAsUser":4242}}]}})");
+  const auto user = user_of(pod, container_spec(pod, "a"), {.uid = 0});
+  ASSERT_TRUE(user && *user);
+  EXPECT_EQ((*user)->gid, 4242u);
+}
+
 TEST_F(Pieces, RunAsNonRootHoldsForWhoeverThePodWouldRunAs) {
   const json::Value pod = parse(R"({"metadata":{"name":"p","namespace":"n","uid":"u"},"spec":{
       "securityContext":{"runAsNonRoot":true},"containers":[{"name":"a"}]}})");

@@ -57,12 +57,19 @@ Result<std::optional<runtime::User>> user_of(Value pod, Value container, const I
                             container.get("name").as_string(), *asked, identity.uid));
   }
   const Value group = security(pod, container, "runAsGroup");
+  const bool wants_root = (asked && *asked == 0) || (group.is_number() && group.as_int() == 0);
+  if (wants_root && identity.pod_user && identity.pod_user->uid != 0) {
+    return fail(Code::kForbidden,
+                fmt::format("container {} asks for root, but this node runs pods as user {}",
+                            container.get("name").as_string(), identity.pod_user->uid));
+  }
   const Value context = pod.get({"spec", "securityContext"});
   const bool plain = !asked && !group.is_number() && !context.get("fsGroup").is_number() &&
                      context.get("supplementalGroups").empty();
   if (plain) return std::nullopt;
   runtime::User user = identity.pod_user.value_or(runtime::User{});
-  if (asked) user = {.uid = *asked, .gid = *asked == user.uid ? user.gid : 0, .groups = {}};
+  // Who names no group gets one of the same number: the machine's group 0 is not for everyone.
+  if (asked) user = {.uid = *asked, .gid = *asked == user.uid ? user.gid : *asked, .groups = {}};
   if (group.is_number()) user.gid = static_cast<std::uint32_t>(group.as_int());
   for (const Value extra : context.get("supplementalGroups").items())
     user.groups.push_back(static_cast<std::uint32_t>(extra.as_int()));
