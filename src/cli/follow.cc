@@ -61,14 +61,22 @@ void Follow::start() {
   sets_->on_synced([this] {
     if (!sets_->find(options_.ns, options_.job_set)) job_set_changed(nullptr);
   });
-  events_ = std::make_unique<client::Informer>(
-      client_, *api::Registry::builtin().find("", "v1", "events"), events_of(options_));
+  const api::Resource& events = *api::Registry::builtin().find("", "v1", "events");
+  events_ = std::make_unique<client::Informer>(client_, events, events_of(options_));
   events_->on_change([this](const auto&, const auto& after) {
     if (after) event_changed(after);
+  });
+  warnings_ = std::make_unique<client::Informer>(
+      client_, events,
+      client::ListOptions{.ns = options_.ns,
+                          .field_selector = "involvedObject.kind=Pod,type=Warning"});
+  warnings_->on_change([this](const auto&, const auto& after) {
+    if (after) pod_warned(after);
   });
   pods_->start();
   sets_->start();
   events_->start();
+  warnings_->start();
   tick();
 }
 
@@ -131,10 +139,26 @@ void Follow::event_changed(const client::ObjectPtr& after) {
   end(kCannotPlace);
 }
 
+// A pod whose volumes cannot be made waits like any other; what it waits for is told as an event.
+void Follow::pod_warned(const client::ObjectPtr& after) {
+  json::Arena arena;
+  const auto event = json::parse(arena, after->bytes());
+  if (!event) return;
+  const std::string_view reason = event->get("reason").as_string();
+  if (reason != "FailedMount" && reason != "FailedCreatePodSandBox") return;
+  const auto known = known_.find(std::string(event->get({"involvedObject", "uid"}).as_string()));
+  if (known == known_.end()) return;
+  known->second.not_prepared = fmt::format("{}: {}", reason, event->get("message").as_string());
+  show_soon();
+}
+
 std::vector<PodFacts> Follow::present_pods() const {
   std::vector<PodFacts> out;
   for (const auto& [uid, known] : known_) {
-    if (!known.gone) out.push_back(known.facts);
+    if (known.gone) continue;
+    out.push_back(known.facts);
+    if (!known.facts.started && known.facts.trouble.empty())
+      out.back().trouble = known.not_prepared;
   }
   std::ranges::sort(out, {}, &PodFacts::name);
   return out;

@@ -47,6 +47,7 @@ class Follow {
   void pod_changed(const client::ObjectPtr& before, const client::ObjectPtr& after);
   void job_set_changed(const client::ObjectPtr& after);
   void event_changed(const client::ObjectPtr& after);
+  void pod_warned(const client::ObjectPtr& after);
   void look();
   void show();
   void show_soon();
@@ -66,10 +67,11 @@ class Follow {
   std::function<void()> changed_;
   Time begun_;
   LogStreams logs_;
-  std::unique_ptr<client::Informer> sets_, pods_, events_;
+  std::unique_ptr<client::Informer> sets_, pods_, events_, warnings_;
   struct Known {
     PodFacts facts;
     bool gone = false;
+    std::string not_prepared;  // why: only its events tell
   };
   std::map<std::string, Known> known_;  // by uid, also pods that are gone
   std::optional<api::JobSet> set_;

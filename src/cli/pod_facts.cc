@@ -65,12 +65,15 @@ void read_end(PodFacts& facts, const std::string& container, Value ended, bool i
     facts.failure = std::move(end);
 }
 
+bool never_ran(Value run) {
+  const std::string_view reason = run.get("reason").as_string();
+  return reason == "StartError" || reason == "ContainerCannotRun";
+}
+
 // `run` is the state of the run that the log is of; null if there is none.
 void add_log(PodFacts& facts, Value status, Value run) {
-  const std::string_view reason = run.get("reason").as_string();
-  const bool never_ran = reason == "StartError" || reason == "ContainerCannotRun";
   const std::string name = text_at(status, {"name"});
-  if (run.is_object() && !never_ran && name != kBarrier)
+  if (run.is_object() && !never_ran(run) && name != kBarrier)
     facts.logs.push_back({name, status.get("restartCount").as_int()});
 }
 
@@ -90,7 +93,7 @@ void read_status(PodFacts& facts, Value status, bool is_main) {
   }
   const Value running = state.get("running"), ended = state.get("terminated");
   keep_earlier(facts.started, api::time_of(running.get("startedAt")));
-  keep_earlier(facts.started, api::time_of(ended.get("startedAt")));
+  if (!never_ran(ended)) keep_earlier(facts.started, api::time_of(ended.get("startedAt")));
   if (running.is_object()) {
     facts.main_running |= is_main;
     facts.at_barrier |= name == kBarrier;

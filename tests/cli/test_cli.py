@@ -208,6 +208,9 @@ def test_run_explains_instead_of_waiting():
     assert 'there is no JobSet' in alone('run', '-', code=1, stdin='{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}').stderr
     missing = alone('run', '-', code=3, stdin=job_set('missing', 'true').replace('[sh, -c, "true"]', '[no-such-program]')).stderr
     assert 'no-such-program' in missing
+    volume = 'volumes: [{name: v, configMap: {name: no-such-map}}]\n            containers:'
+    unmounted = job_set('unmounted', 'true', container='volumeMounts: [{name: v, mountPath: /v}]').replace('containers:', volume)
+    assert 'configmap "no-such-map" not found' in alone('run', '-', '--timeout', '3s', code=4, stdin=unmounted).stderr
 
 
 def test_ctrl_c_stops_everything(tmp_path):
