@@ -64,7 +64,7 @@ Controller::Controller(Shared& shared)
 
 std::unique_ptr<Barriers> Controller::make_barriers(Shared& shared) {
   // Each start could be told; people read slower, and each telling is a write.
-  constexpr Duration kTellStarts = std::chrono::milliseconds(500);
+  static constexpr Duration kTellStarts = std::chrono::milliseconds(500);
   return std::make_unique<Barriers>(shared,
                                     Barriers::Uses{.kinds = kinds_,
                                                    .job_sets = job_sets_,
