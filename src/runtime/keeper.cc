@@ -323,13 +323,7 @@ bool Keeper::kill_orphans() {
   for (const auto& [uid, pod] : pods_) {
     if (pod.state == State::kAlive) shims.insert(pod.shim_pid);
   }
-  bool any = false;
-  for (const pid_t child : own_children()) {
-    if (shims.contains(child)) continue;
-    kill(child, SIGKILL);
-    any = true;
-  }
-  return any;
+  return kill_children_but(shims);
 }
 
 void Keeper::end_if_idle() {

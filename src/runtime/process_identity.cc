@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -80,6 +81,26 @@ std::vector<pid_t> children_by_scan() {
   return children;
 }
 
+std::vector<pid_t> own_children() {
+  const std::string path = fmt::format("/proc/self/task/{}/children", getpid());
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return children_by_scan();
+  std::string text;
+  std::array<char, 4096> part;
+  ssize_t got = 0;
+  while ((got = read(file.get(), part.data(), part.size())) > 0) {
+    text.append(part.data(), static_cast<std::size_t>(got));
+  }
+  std::vector<pid_t> children;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::string_view word = rest.substr(0, rest.find(' '));
+    if (!word.empty()) children.push_back(parse<pid_t>(word));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+  }
+  return children;
+}
+
 }  // namespace
 
 std::optional<ProcessIdentity> identity_of(pid_t pid) {
@@ -105,24 +126,14 @@ Status kill_process(const UniqueFd& process, int signal) {
   return fail(Code::kInternal, std::strerror(errno));
 }
 
-std::vector<pid_t> own_children() {
-  const std::string path = fmt::format("/proc/self/task/{}/children", getpid());
-  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return children_by_scan();
-  std::string text;
-  std::array<char, 4096> part;
-  ssize_t got = 0;
-  while ((got = read(file.get(), part.data(), part.size())) > 0) {
-    text.append(part.data(), static_cast<std::size_t>(got));
+bool kill_children_but(const std::set<pid_t>& kept) {
+  bool any = false;
+  for (const pid_t child : own_children()) {
+    if (kept.contains(child)) continue;
+    kill(child, SIGKILL);
+    any = true;
   }
-  std::vector<pid_t> children;
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const std::string_view word = rest.substr(0, rest.find(' '));
-    if (!word.empty()) children.push_back(parse<pid_t>(word));
-    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-  }
-  return children;
+  return any;
 }
 
 json::Value to_json(json::Arena& arena, const ProcessIdentity& process) {

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -27,8 +27,8 @@ std::optional<ProcessIdentity> identity_of(pid_t pid);  // nothing if there is n
 UniqueFd open_process(const ProcessIdentity& process);
 Status kill_process(const UniqueFd& process, int signal);
 
-// Children of this process, zombies too.
-std::vector<pid_t> own_children();
+// Kills the children of this process, but not these. True if there were others, zombies too.
+bool kill_children_but(const std::set<pid_t>& kept);
 
 json::Value to_json(json::Arena& arena, const ProcessIdentity& process);
 ProcessIdentity identity_from(json::Value value);

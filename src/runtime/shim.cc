@@ -380,13 +380,7 @@ bool Shim::kill_orphans() {
     const ShimRun& run = *runs_.at(beside.run);
     if (run.alive()) known.insert(beside.command.pid);  // else it must go with its run
   }
-  bool any = false;
-  for (const pid_t child : own_children()) {
-    if (known.contains(child)) continue;
-    kill(child, SIGKILL);
-    any = true;
-  }
-  return any;
+  return kill_children_but(known);
 }
 
 void Shim::finish(ShimRun& run) {

@@ -1,17 +1,16 @@
 """R12: the server dies by SIGKILL again and again while pods come and go. No pod is started twice, none is lost, nothing is left.
 
 MUSTER_KILLS: how often it dies (300); docs/reliability.md has the long form."""
-import json
 import os
 import pathlib
 import random
 import shutil
 import signal
-import subprocess
 import tempfile
 import time
 
 from blackbox import NOTES, Muster, eventually
+from local_pods import apply, call, items, processes_naming
 
 KILLS = int(os.environ.get('MUSTER_KILLS', '300'))
 SEED = int(os.environ.get('MUSTER_SEED', '1'))
@@ -30,27 +29,6 @@ JOB = {
             'volumeMounts': [{'name': 'notes', 'mountPath': '/notes'}]}]}}}}
 
 
-def call(server, *arguments):
-    return subprocess.run([os.environ['MUSTER'], *arguments, '--kubeconfig', server.kubeconfig], check=True, capture_output=True, text=True,
-                          timeout=60).stdout
-
-
-def pods(server):
-    return json.loads(call(server, 'get', 'pods', '-o', 'json'))['items']
-
-
-def processes_below(folder):
-    """Processes, zombies too, that work for this server: their command line or parent names its directory."""
-    found = []
-    for entry in pathlib.Path('/proc').glob('[0-9]*'):
-        try:
-            if str(folder).encode() in (entry / 'cmdline').read_bytes() + (entry / 'environ').read_bytes():
-                found.append(int(entry.name))
-        except OSError:
-            pass
-    return found
-
-
 def test_a_server_that_is_killed_adopts_its_pods():
     folder = pathlib.Path(tempfile.mkdtemp(prefix='kills-'))
     notes = folder / 'notes'
@@ -59,9 +37,8 @@ def test_a_server_that_is_killed_adopts_its_pods():
     folder.chmod(0o711)
     rng = random.Random(SEED)
     JOB['spec']['template']['spec']['volumes'][0]['hostPath']['path'] = str(notes)
-    (folder / 'job.json').write_text(json.dumps(JOB))
     server = Muster(folder, '*').start()
-    call(server, 'apply', '-f', str(folder / 'job.json'))
+    apply(server, JOB)
     slowest = 0
     for _ in range(KILLS):
         time.sleep(rng.uniform(0, 0.25))
@@ -72,7 +49,7 @@ def test_a_server_that_is_killed_adopts_its_pods():
         server.start()
         slowest = max(slowest, time.monotonic() - began)
     call(server, 'delete', 'job', 'life', '--timeout', '%ds' % SECONDS)
-    eventually(lambda: not pods(server), SECONDS)
+    eventually(lambda: not items(server, 'pods'), SECONDS)
     for part in ('pods', 'logs'):
         eventually(lambda: not any((folder / 'data' / part).iterdir()), SECONDS)
     server.stop()
@@ -81,6 +58,6 @@ def test_a_server_that_is_killed_adopts_its_pods():
     twice = {uid for uid in starts if starts.count(uid) > 1}
     assert not twice, 'started twice: %s' % twice
     assert len(starts) > KILLS, 'too little happened: %d starts' % len(starts)
-    eventually(lambda: not processes_below(folder))
+    eventually(lambda: not processes_naming(folder))
     NOTES.append('agent: %d kills, %d pods started, none twice, nothing left; slowest start %.2f s' % (KILLS, len(starts), slowest))
     shutil.rmtree(folder)

@@ -155,7 +155,7 @@ def test_driver_and_workers_in_order(machine):
       status: Ready
 ''', '').replace('muster run edited.yaml', '''muster run --data-dir kept edited.yaml
 muster serve --data-dir kept > /dev/null &
-for try in $(seq 100); do muster --help > /dev/null; muster get jobsets --data-dir kept > /dev/null 2>&1 && break; sleep 0.1; done
+for try in $(seq 100); do muster get jobsets --data-dir kept > /dev/null 2>&1 && break; sleep 0.1; done
 muster get jobset driver-workers --data-dir kept -o json
 kill $!
 wait''')

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "controllers/runtime/pod_conditions.h"
 #include "controllers/runtime/writes.h"
 
 namespace muster::controllers::nodes {
@@ -124,11 +125,7 @@ Plan declare_lost(const api::Resource& nodes, const Node& node, Time now) {
 
 client::Operation condition_patch(const api::Resource& pods, const Pod& pod, Value condition) {
   if (pod.generation > 0) condition.set("observedGeneration", Value::of(pod.generation));
-  const Value change = Value::object(condition.arena());
-  change.object_at("status").array_at("conditions").push_back(condition);
-  client::Operation write = patch(pods, pod.ref, change, "status");
-  write.patch_type = client::PatchType::kStrategic;  // other conditions stay as they are
-  return write;
+  return patch_condition(pods, pod.ref, condition);
 }
 
 client::Operation mark_unready(const api::Resource& pods, const Pod& pod, Time now) {
@@ -142,13 +139,9 @@ client::Operation mark_unready(const api::Resource& pods, const Pod& pod, Time n
 
 client::Operation mark_disrupted(const api::Resource& pods, const Pod& pod, Time now) {
   json::Arena arena;
-  const Value condition = Value::object(arena);
-  condition.set("type", "DisruptionTarget");
-  condition.set("status", "True");
-  condition.set("reason", "DeletionByTaintManager");
-  condition.set("message", "Taint manager: deleting due to NoExecute taint");
-  condition.set("lastTransitionTime", format_time(now));
-  return condition_patch(pods, pod, condition);
+  return condition_patch(pods, pod,
+                         disruption_target(arena, "DeletionByTaintManager",
+                                           "Taint manager: deleting due to NoExecute taint", now));
 }
 
 void evict(Plan& plan, const api::Resource& pods, const Pod& pod, Time now) {

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "controllers/jobset/names.h"
 #include "controllers/runtime/parsed.h"
+#include "controllers/runtime/pod_conditions.h"
 #include "controllers/runtime/writes.h"
 
 namespace muster::controllers::placement {
@@ -30,20 +31,11 @@ std::vector<const Pod*> followers_of(const View& view) {
   return out;
 }
 
-// Before the deletion, so that a podFailurePolicy can tell it from a failure.
 client::Operation explain(const api::Resource& pods, const Pod& pod, Time now) {
   json::Arena arena;
-  const Value condition = Value::object(arena);
-  condition.set("type", "DisruptionTarget");
-  condition.set("status", "True");
-  condition.set("reason", "ExclusivePlacementViolation");
-  condition.set("message", "Pod violated JobSet exclusive placement policy");
-  condition.set("lastTransitionTime", format_time(now));
-  const Value change = Value::object(arena);
-  change.object_at("status").array_at("conditions").push_back(condition);
-  client::Operation operation = patch(pods, ref_of(pod), change, "status");
-  operation.patch_type = client::PatchType::kStrategic;  // conditions of others stay
-  return operation;
+  return patch_condition(pods, ref_of(pod),
+                         disruption_target(arena, "ExclusivePlacementViolation",
+                                           "Pod violated JobSet exclusive placement policy", now));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "api/views.h"
+#include "controllers/runtime/pod_conditions.h"
 #include "controllers/runtime/writes.h"
 
 namespace muster::controllers::podgc {
@@ -44,12 +45,8 @@ Value failed_status(json::Arena& arena, const Doomed& doomed, Time now) {
   if (doomed.pod->generation > 0)
     status.set("observedGeneration", Value::of(doomed.pod->generation));
   if (!doomed.disrupted) return status;
-  const Value condition = Value::object(arena);
-  condition.set("type", "DisruptionTarget");
-  condition.set("status", "True");
-  condition.set("reason", "DeletionByPodGC");
-  condition.set("message", "PodGC: node no longer exists");
-  condition.set("lastTransitionTime", format_time(now));
+  const Value condition =
+      disruption_target(arena, "DeletionByPodGC", "PodGC: node no longer exists", now);
   if (doomed.pod->generation > 0)
     condition.set("observedGeneration", Value::of(doomed.pod->generation));
   status.array_at("conditions").push_back(condition);
