@@ -153,13 +153,14 @@ class RuntimeFixture : public testing::Test {
   std::vector<Runtime::Adopted> adopt() {
     std::optional<std::vector<Runtime::Adopted>> result;
     runtime_->adopt([&](std::vector<Runtime::Adopted> pods) {
+      // Now, not after the wait: a change may be told in between, and it is newer.
+      for (const Runtime::Adopted& pod : pods) {
+        for (const RunState& state : pod.runs) states_[state.id] = state;
+      }
       result = std::move(pods);
       look();
     });
     wait_until([&] { return result.has_value(); });
-    for (const Runtime::Adopted& pod : *result) {
-      for (const RunState& state : pod.runs) states_[state.id] = state;
-    }
     return *result;
   }
 
