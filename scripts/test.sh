@@ -20,7 +20,7 @@ build() {
 # ctest's output in full only when something failed; its closing lines always.
 ctest_in() {
   local log=build/$1/ctest.log
-  ctest --test-dir "build/$1" --output-on-failure -j2 --timeout 600 >"$log" 2>&1 && tail -n 4 "$log" || { grep -vE ' Passed ' "$log" | tail -n 200; return 1; }
+  ctest --test-dir "build/$1" --output-on-failure -j2 --timeout 600 >"$log" 2>&1 && tail -n 4 "$log" || { grep -vE ' Passed |^ +Start ' "$log" | tail -n 200; return 1; }
 }
 # What runs on more than one thread.
 threaded=(store_test server_test net_test client_test agent_test agent_logs_test agent_exec_test agent_probes_test base_test)

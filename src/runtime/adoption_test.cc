@@ -2,13 +2,17 @@
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 
+#include <thread>
+
 #include "runtime/gate.h"
 #include "runtime/journal.h"
+#include "runtime/shim.h"
 #include "runtime/testing.h"
 
 namespace muster::runtime {
 namespace {
 
+using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -194,6 +198,9 @@ TEST_P(AdoptionTest, PodsWhoseRecordsAreDeletedAreEnded) {
   const std::string marker = unique_seconds();
   wait_for(start(shell("exec sleep " + marker)), RunPhase::kRunning);
   runtime_.reset();
+  // The shim opens it when its agent goes; a file made under its hands would make the deletion fail.
+  const std::string socket = directory_ + "/runtime/pods/" + shim_socket_name("pod");
+  while (!std::filesystem::exists(socket)) std::this_thread::sleep_for(1ms);
   const UniqueFd lock(open((directory_ + "/runtime/keeper.lock").c_str(), O_RDWR | O_CLOEXEC));
   std::filesystem::remove_all(directory_ + "/runtime");
   EXPECT_EQ(flock(lock.get(), LOCK_EX), 0);  // the keeper has ended

@@ -148,6 +148,7 @@ void Keeper::check_directory() {
   }
   struct stat lock{};
   if (fstat(lock_.get(), &lock) != 0 || lock.st_nlink > 0) return;
+  records_deleted_ = true;
   end_all();
   agents_.clear();
   end_if_idle();
@@ -270,7 +271,11 @@ void Keeper::bury(const std::string& uid) {
 
 void Keeper::finish_burial(const std::string& uid) {
   Pod& pod = pods_.at(uid);
-  if (!pod.dying.empty() || (!isolation_.namespaces.runs && kill_orphans())) return;
+  if (!pod.dying.empty() || (orphans_are_possible() && kill_orphans())) return;
+  if (records_deleted_) {  // no new file where somebody is deleting a folder
+    pods_.erase(uid);
+    return end_if_idle();
+  }
   const PodRecord record = read_journal(pods_folder_, uid);
   Result<Journal> journal = Journal::open(pods_folder_, uid);
   for (auto [id, run] : record.runs) {
@@ -308,7 +313,7 @@ void Keeper::collect() {
   while (waitpid(-1, nullptr, WNOHANG) > 0) {
   }
   if (asked_to_end_) end_if_idle();
-  if (isolation_.namespaces.runs) return;
+  if (!orphans_are_possible()) return;
   std::vector<std::string> dying;
   for (const auto& [uid, pod] : pods_) {
     if (pod.state == State::kDying) dying.push_back(uid);
@@ -316,8 +321,13 @@ void Keeper::collect() {
   for (const std::string& uid : dying) finish_burial(uid);
 }
 
-// Without PID namespaces the processes of a pod whose shim was killed become ours. True if there
-// was any: it may have made more meanwhile.
+// What outlives a killed shim becomes our child: without PID namespaces any process of the pod,
+// with them its runs' inits, which are known from the records unless those are gone.
+bool Keeper::orphans_are_possible() const {
+  return !isolation_.namespaces.runs || records_deleted_;
+}
+
+// True if there was any: it may have made more meanwhile.
 bool Keeper::kill_orphans() {
   std::set<pid_t> shims;
   for (const auto& [uid, pod] : pods_) {

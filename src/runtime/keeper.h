@@ -59,6 +59,7 @@ class Keeper {
   void finish_burial(const std::string& uid);
   void forget(const std::string& uid);
   void collect();
+  bool orphans_are_possible() const;
   bool kill_orphans();
   json::Value list(json::Arena& arena) const;
   void tell(std::string_view what, const std::string& uid);
@@ -78,6 +79,7 @@ class Keeper {
   UniqueFd listener_;
   UniqueFd signals_;
   UniqueFd deletions_;  // tells when our directory goes
+  bool records_deleted_ = false;
   bool asked_to_end_ = false;
   std::list<Agent> agents_;
   bool had_agent_ = false;
