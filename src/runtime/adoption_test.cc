@@ -198,7 +198,8 @@ TEST_P(AdoptionTest, PodsWhoseRecordsAreDeletedAreEnded) {
   const std::string marker = unique_seconds();
   wait_for(start(shell("exec sleep " + marker)), RunPhase::kRunning);
   runtime_.reset();
-  // The shim opens it when its agent goes; a file made under its hands would make the deletion fail.
+  // The shim opens it when its agent goes; a file made under its hands would make the deletion
+  // fail.
   const std::string socket = directory_ + "/runtime/pods/" + shim_socket_name("pod");
   while (!std::filesystem::exists(socket)) std::this_thread::sleep_for(1ms);
   const UniqueFd lock(open((directory_ + "/runtime/keeper.lock").c_str(), O_RDWR | O_CLOEXEC));
