@@ -16,10 +16,8 @@
 namespace muster::runtime {
 namespace {
 
-constexpr std::string_view kSuffix = ".journal";
-
 std::string file_of(const std::string& folder, const std::string& uid) {
-  return fmt::format("{}/{}{}", folder, uid, kSuffix);
+  return fmt::format("{}/{}{}", folder, uid, kJournalSuffix);
 }
 
 std::string read_all(const std::string& path) {
@@ -106,7 +104,7 @@ std::vector<std::string> journals_in(const std::string& folder) {
   std::error_code error;
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
-    if (entry->path().extension() == kSuffix) uids.push_back(entry->path().stem().string());
+    if (entry->path().extension() == kJournalSuffix) uids.push_back(entry->path().stem().string());
   }
   return uids;
 }

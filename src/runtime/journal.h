@@ -2,7 +2,7 @@
 // per line, appended, the last one about a thing counts. A line that is cut short was never
 // written.
 //
-//   {"pod":{"uid":"…","directory":"…","hostname":"…","hostsFile":"…"}}             by the keeper
+//   {"pod":{"uid":"…","name":"…","directory":"…","hostname":"…","hostsFile":"…"}}  by the keeper
 //   {"shim":{"pid":812,"startTicks":90211,"bootId":"…"}}                           by the shim
 //   {"run":{"container":"main","number":0,"containerId":"…","phase":0}}            before the fork
 //   {"run":{… "process":{"pid":815,…}}}                                            after it
@@ -50,6 +50,7 @@ class Journal {
   UniqueFd file_;
 };
 
+inline constexpr std::string_view kJournalSuffix = ".journal";  // after the uid
 PodRecord read_journal(const std::string& folder, const std::string& uid);
 std::vector<std::string> journals_in(const std::string& folder);  // uids
 void remove_journal(const std::string& folder, const std::string& uid);

@@ -109,6 +109,11 @@ std::optional<ProcessIdentity> identity_of(pid_t pid) {
   return ProcessIdentity{pid, stat->start_ticks, boot_id()};
 }
 
+pid_t parent_of(pid_t pid) {
+  const auto stat = stat_of(pid);
+  return stat ? stat->parent : 0;
+}
+
 UniqueFd open_process(const ProcessIdentity& process) {
   if (process.pid <= 0) return {};
   UniqueFd handle(static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0)));

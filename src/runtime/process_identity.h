@@ -23,6 +23,7 @@ struct ProcessIdentity {
 };
 
 std::optional<ProcessIdentity> identity_of(pid_t pid);  // nothing if there is no such process
+pid_t parent_of(pid_t pid);                             // 0 if there is none
 // A handle of that very process if it still runs (a zombie does not), else an invalid one.
 UniqueFd open_process(const ProcessIdentity& process);
 Status kill_process(const UniqueFd& process, int signal);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "runtime/gate.h"
+#include "runtime/pod_of_process.h"
 #include "runtime/testing.h"
 
 namespace muster::runtime {
@@ -75,6 +76,25 @@ TEST_P(ProcessRuntimeTest, KillTakesTheWholeTreeAlsoWhatLeftItsSession) {
   runtime_->kill(run);
   EXPECT_EQ(exit_of(run).code, 137);
   EXPECT_THAT(processes_with(marker), IsEmpty());
+}
+
+TEST_P(ProcessRuntimeTest, ProcessesAreKnownByTheirPodHoweverTheyLeftTheirParents) {
+  PodSpec pod = pod_spec("of-process");
+  pod.name = "team/worker-0";
+  ASSERT_TRUE(finish([&](Runtime::Done done) { runtime_->start_pod(pod, std::move(done)); }));
+  const std::string marker = unique_seconds();
+  start(shell(fmt::format("sleep {0} & (setsid sh -c 'sleep {0} & sleep {0}' &) ; wait", marker)),
+        pod.uid);
+  const std::string command = "sleep" + std::string(1, '\0') + marker;
+  while (processes_with(command).size() < 3) {
+  }
+  for (const pid_t pid : processes_with(command)) {
+    const auto found = pod_of_process(pid);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->name, "team/worker-0");
+    EXPECT_EQ(found->uid, pod.uid);
+  }
+  EXPECT_FALSE(pod_of_process(getpid())) << "this one is of no pod";
 }
 
 TEST_P(ProcessRuntimeTest, LeftoversDieWhenTheMainProcessEnds) {

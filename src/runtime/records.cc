@@ -44,6 +44,7 @@ Value mounts_to_json(Arena& arena, const std::vector<Mount>& mounts) {
     value.set("source", mount.source);
     value.set("target", mount.target);
     value.set("readOnly", Value::of(mount.read_only));
+    if (mount.as_user) value.set("asUser", Value::of(true));
     list.push_back(value);
   }
   return list;
@@ -54,7 +55,8 @@ std::vector<Mount> mounts_from(Value list) {
   for (const Value value : list.items()) {
     mounts.push_back({.source = text(value, "source"),
                       .target = text(value, "target"),
-                      .read_only = value.get("readOnly").as_bool()});
+                      .read_only = value.get("readOnly").as_bool(),
+                      .as_user = value.get("asUser").as_bool()});
   }
   return mounts;
 }
@@ -96,6 +98,7 @@ std::vector<std::string> strings_from(Value value) {
 Value to_json(Arena& arena, const PodSpec& pod) {
   const Value value = Value::object(arena);
   value.set("uid", pod.uid);
+  value.set("name", pod.name);
   value.set("directory", pod.directory);
   value.set("hostname", pod.hostname);
   value.set("hostsFile", pod.hosts_file);
@@ -104,6 +107,7 @@ Value to_json(Arena& arena, const PodSpec& pod) {
 
 PodSpec pod_spec_from(Value value) {
   return {.uid = text(value, "uid"),
+          .name = text(value, "name"),
           .directory = text(value, "directory"),
           .hostname = text(value, "hostname"),
           .hosts_file = text(value, "hostsFile")};
