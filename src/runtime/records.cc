@@ -44,7 +44,6 @@ Value mounts_to_json(Arena& arena, const std::vector<Mount>& mounts) {
     value.set("source", mount.source);
     value.set("target", mount.target);
     value.set("readOnly", Value::of(mount.read_only));
-    if (mount.as_user) value.set("asUser", Value::of(true));
     list.push_back(value);
   }
   return list;
@@ -55,8 +54,7 @@ std::vector<Mount> mounts_from(Value list) {
   for (const Value value : list.items()) {
     mounts.push_back({.source = text(value, "source"),
                       .target = text(value, "target"),
-                      .read_only = value.get("readOnly").as_bool(),
-                      .as_user = value.get("asUser").as_bool()});
+                      .read_only = value.get("readOnly").as_bool()});
   }
   return mounts;
 }

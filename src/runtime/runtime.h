@@ -24,7 +24,6 @@ struct Mount {
   std::string source;  // a path on the host that has been checked; links in it are refused
   std::string target;  // absolute, as the container sees it
   bool read_only = false;
-  bool as_user = false;  // the source must be reachable for the run's user by himself
 };
 
 struct User {
@@ -59,10 +58,9 @@ struct RunSpec {
   int number = 0;
   std::vector<std::string> argv;         // argv[0] is looked up in the PATH of `environment`
   std::vector<std::string> environment;  // NAME=value, complete
-  // Empty: that of the server, or HOME where its user cannot enter that, or /.
-  std::string working_directory;
+  std::string working_directory;         // empty: that of the server
   std::vector<Mount> mounts;
-  std::optional<User> user;  // empty: that of the server
+  std::optional<User> user;  // empty: the configured one
   Limits limits;
   bool read_only_root = false;
   std::string log_file;              // lines with time and stream (docs/logs.md); rotated
@@ -155,8 +153,9 @@ class Runtime {
 };
 
 struct RuntimeOptions {
-  std::string directory;   // for sockets and records, mode 0700
-  bool namespaces = true;  // false: plain process groups even where the kernel allows more
+  std::string directory;         // for sockets and records, mode 0700
+  std::optional<User> pod_user;  // of pods that ask for none, when this process is root
+  bool namespaces = true;        // false: plain process groups even where the kernel allows more
   // The pods are killed and removed as soon as this runtime is gone, however that happens.
   bool end_with_agent = false;
   // How to start the process that keeps the pods (keeper_main.h); the directory is appended.
