@@ -37,6 +37,7 @@ Agent::Agent(client::Client& client, const api::Registry& registry, runtime::Run
       registry_(registry),
       objects_(client, registry, options_.ca_pem),
       gates_(paths_.gates()),
+      port_users_(client.loop().clock(), options_.port_users),
       pods_(client, pods_kind_, pods_of(share_out(options_.facts, options_.nodes))) {
   const auto find = [this](const std::string& uid) -> PodDriver* {
     const auto at = drivers_.find(uid);
@@ -76,6 +77,7 @@ void Agent::make_node(NodeShare share) {
       .prober = *prober_,
       .objects = objects_,
       .gates = gates_,
+      .port_users = port_users_,
       .events = *node->events,
       .paths = paths_,
       .identity = options_.identity,

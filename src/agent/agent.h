@@ -34,6 +34,7 @@ struct AgentOptions {
   Identity identity;
   std::vector<std::string> host_paths = {"/"};  // prefixes that hostPath volumes may name
   BackoffOptions backoff;
+  PortUsers::Ask port_users = port_users_of_this_machine;
   // The log of a run is written from now on, or is complete.
   std::function<void(const LogKey&)> log_began = [](const LogKey&) {};
   std::function<void(const LogKey&)> log_ended = [](const LogKey&) {};
@@ -100,6 +101,7 @@ class Agent {
   json::Arena arena_;
   ObjectCache objects_;
   GateBook gates_;
+  PortUsers port_users_;
   Disposal disposal_;
   std::unique_ptr<Prober> prober_;
   std::map<std::string, std::unique_ptr<Node>> nodes_;

@@ -68,6 +68,34 @@ TEST_F(AgentTest, AProgramThatCannotBeStartedFailsThePodWithTheCause) {
   EXPECT_THAT(node_.events("p"), Contains("Warning Failed: Error: x: no such file or directory"));
 }
 
+TEST_F(AgentTest, AFailureOverAPortNamesThePodThatHasIt) {
+  node_.options.port_users = [](int port) -> std::vector<PortUser> {
+    if (port != 8080) return {};
+    return {{.holder = {.socket = {.address = "0.0.0.0", .any_address = true},
+                        .pid = 7,
+                        .process = "nginx"},
+             .pod = "team/web-0"}};
+  };
+  node_.start_agent();
+  node_.make_pod("p", R"({"restartPolicy":"Never","containers":[
+      {"name":"c","ports":[{"containerPort":8080}]}]})");
+  node_.ends("p", "c", 1);
+  const std::string taken = "port 8080 is taken by pod team/web-0 (nginx, pid 7)";
+  EXPECT_EQ(node_.container("p", "c").get({"state", "terminated", "message"}).as_string(), taken);
+  EXPECT_THAT(node_.events("p"), Contains("Warning PortTaken: " + taken));
+}
+
+TEST_F(AgentTest, AContainerThatWasStoppedDidNotFailOverAPort) {
+  node_.options.port_users = [](int) -> std::vector<PortUser> {
+    return {{.holder = {.socket = {.any_address = true}, .pid = 7, .process = "nginx"}}};
+  };
+  node_.start_agent();
+  node_.make_pod("p", R"({"containers":[{"name":"c","ports":[{"containerPort":8080}]}]})");
+  node_.delete_pod("p", 30);
+  node_.ends("p", "c", 143);
+  EXPECT_THAT(node_.events("p"), Not(Contains(HasSubstr("PortTaken"))));
+}
+
 TEST_F(AgentTest, DeletionStopsTellsTheEndAndRemovesTheObject) {
   node_.make_pod("p", kOne);
   node_.machine.set_programs({});

@@ -12,6 +12,7 @@
 #include "agent/paths.h"
 #include "agent/probes/prober.h"
 #include "agent/run_spec.h"
+#include "agent/taken_port.h"
 #include "client/client.h"
 #include "controllers/runtime/events.h"
 #include "runtime/runtime.h"
@@ -39,6 +40,7 @@ struct NodeServices {
   Prober& prober;
   ObjectCache& objects;
   Gates& gates;
+  PortUsers& port_users;
   controllers::EventRecorder& events;
   Paths paths;
   Identity identity;

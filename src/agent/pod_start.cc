@@ -18,6 +18,9 @@ constexpr Duration kLongestRetry = std::chrono::seconds(120);
 constexpr Duration kStartRetry = std::chrono::seconds(10);
 constexpr Duration kTokenRetry = std::chrono::seconds(30);
 
+// Where a program says that an address is in use; a stack trace may follow.
+constexpr TailSize kComplaints{.lines = 500, .bytes = 64 << 10};
+
 Status make_directory(const std::string& path) {
   std::error_code failed;
   std::filesystem::create_directories(path, failed);
@@ -126,6 +129,7 @@ void PodDriver::enter_runtime() {
   preparing_ = in_runtime_ = true;
   node_.runtime.start_pod(
       {.uid = view_.uid,
+       .name = fmt::format("{}/{}", view_.ns, view_.name),
        .directory = node_.paths.pod(view_.uid),
        .hostname = host ? "" : hostname_of(view_.name, spec.get("hostname").as_string()),
        .hosts_file = host ? "" : node_.names.hosts_file(view_.ns)},
@@ -227,6 +231,8 @@ void PodDriver::executed(std::size_t i, Run& run, Time when) {
 void PodDriver::ended(std::size_t i, Run& run, const runtime::Exit& exit) {
   run.end = end_of(i, run, exit);
   if (!exit.start_error.empty()) tell(i, true, "Failed", "Error: " + exit.start_error);
+  const bool by_itself = !run.stop && !view_.deleted && !exit.lost && exit.start_error.empty();
+  if (exit.code != 0 && by_itself) look_for_taken_port(i, run);
   hooks_.erase(i);
   node_.prober.remove(id_of(i, run));
   node_.log_ended({view_.ns, view_.name, view_.uid, view_.containers[i].name, run.number});
@@ -248,11 +254,9 @@ End PodDriver::end_of(std::size_t i, const Run& run, const runtime::Exit& exit) 
             .reason = "StartError",
             .message = exit.start_error,
             .finished = exit.finished};
-  const std::string& name = view_.containers[i].name;
   const bool from_log = exit.code != 0 && spec_of(i).get("terminationMessagePolicy").as_string() ==
                                               "FallbackToLogsOnError";
-  const std::string files = fmt::format(
-      "{}/{}/{}", node_.paths.pod_logs(view_.ns, view_.name, view_.uid), name, run.number);
+  const std::string files = files_of(i, run);
   return {
       .code = exit.code,
       .reason = exit.out_of_memory ? "OOMKilled"
@@ -261,6 +265,25 @@ End PodDriver::end_of(std::size_t i, const Run& run, const runtime::Exit& exit) 
       .message = read_last_words(
           {.message_file = files + ".message", .log_file = files + ".log", .from_log = from_log}),
       .finished = exit.finished};
+}
+
+// Without the ending.
+std::string PodDriver::files_of(std::size_t i, const Run& run) const {
+  return fmt::format("{}/{}/{}", node_.paths.pod_logs(view_.ns, view_.name, view_.uid),
+                     view_.containers[i].name, run.number);
+}
+
+// Its own last words are not touched.
+void PodDriver::look_for_taken_port(std::size_t i, Run& run) {
+  const std::string taken =
+      taken_port({.container = spec_of(i),
+                  .pod_ip = memory_.pod_ip,
+                  .hostname = hostname_of(view_.name, pod_.get({"spec", "hostname"}).as_string()),
+                  .last_lines = read_tail_of_log(files_of(i, run) + ".log", kComplaints)},
+                 node_.port_users);
+  if (taken.empty()) return;
+  tell(i, true, "PortTaken", taken);
+  if (run.end->message.empty()) run.end->message = taken;
 }
 
 ProbeTarget PodDriver::probe_target(std::size_t i, const Run& run) {

@@ -8,8 +8,6 @@ namespace muster::agent {
 namespace {
 
 constexpr std::streamoff kMaxMessage = 4'096;
-constexpr std::size_t kMaxLogLines = 80;
-constexpr std::size_t kMaxLogBytes = 2'048;
 constexpr std::streamoff kLogWindow = 256 * 1024;  // enough for so many lines, or they are too long
 
 std::string end_of_file(const std::string& path, std::streamoff limit) {
@@ -35,9 +33,9 @@ std::string content_of(std::string_view line) {
 
 }  // namespace
 
-std::string tail_of_log(std::string_view lines) {
+std::string tail_of_log(std::string_view lines, TailSize size) {
   std::vector<std::string> tail;
-  while (!lines.empty() && tail.size() < kMaxLogLines) {
+  while (!lines.empty() && tail.size() < size.lines) {
     if (lines.ends_with('\n')) lines.remove_suffix(1);
     const std::size_t start = lines.rfind('\n') + 1;  // 0 if there is none
     tail.push_back(content_of(lines.substr(start)));
@@ -45,13 +43,17 @@ std::string tail_of_log(std::string_view lines) {
   }
   std::string text;
   for (auto line = tail.rbegin(); line != tail.rend(); ++line) text += *line;
-  if (text.size() > kMaxLogBytes) text = text.substr(text.size() - kMaxLogBytes);
+  if (text.size() > size.bytes) text = text.substr(text.size() - size.bytes);
   return text;
+}
+
+std::string read_tail_of_log(const std::string& file, TailSize size) {
+  return tail_of_log(end_of_file(file, kLogWindow), size);
 }
 
 std::string read_last_words(const LastWords& words) {
   std::string text = end_of_file(words.message_file, kMaxMessage);
-  if (text.empty() && words.from_log) text = tail_of_log(end_of_file(words.log_file, kLogWindow));
+  if (text.empty() && words.from_log) text = read_tail_of_log(words.log_file);
   return text;
 }
 
