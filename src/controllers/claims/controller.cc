@@ -1,14 +1,12 @@
 #include "controllers/claims/controller.h"
 
-#include <algorithm>
-
 namespace muster::controllers::claims {
 
 Controller::Controller(Shared& shared)
-    : claims_(shared.informers.of("", "v1", "persistentvolumeclaims"), read_claim),
-      pods_(shared.informers.of("", "v1", "pods")),
+    : claims_(shared.informers.changes_of("", "v1", "persistentvolumeclaims"), read_claim),
+      pods_(shared.informers.changes_of("", "v1", "pods"), read_user),
       runner_(shared.client, {.name = "claims",
-                              .sources = {&claims_.informer(), &pods_},
+                              .sources = {&claims_.informer(), &pods_.informer()},
                               .plan =
                                   [this](const QueueKey& key, const Pass&) {
                                     const Claim* claim = claims_.find(key.ns, key.name);
@@ -20,24 +18,23 @@ Controller::Controller(Shared& shared)
   claims_.on_change([this](const Claim*, const Claim* after) {
     if (after != nullptr && after->waits()) runner_.add({after->ref.ns, after->ref.name});
   });
-  pods_.on_change([this](const client::ObjectPtr& before, const client::ObjectPtr& after) {
-    pod_changed(before, after);
-  });
+  pods_.on_change([this](const User* before, const User* after) { pod_changed(before, after); });
 }
 
-void Controller::pod_changed(const client::ObjectPtr& before, const client::ObjectPtr& after) {
-  const api::Meta& meta = (after ? after : before)->meta();
-  const User was = before ? read_user(*before) : User{};
-  const User is = after ? read_user(*after) : User{};
-  for (const std::string& claim : is.claims) users_[{meta.ns, claim}].insert(meta.uid);
-  for (const std::string& claim : was.claims) {
-    const QueueKey key{meta.ns, claim};
-    const auto users = users_.find(key);
-    if (std::ranges::find(is.claims, claim) != is.claims.end() || users == users_.end()) continue;
-    users->second.erase(meta.uid);
+void Controller::pod_changed(const User* before, const User* after) {
+  if (after != nullptr) {
+    for (const std::string& claim : after->claims) users_[{after->ns, claim}].insert(after->uid);
+  }
+  if (before == nullptr) return;
+  // A name may have passed to another pod between two looks.
+  const bool same = after != nullptr && after->uid == before->uid;
+  for (const std::string& claim : before->claims) {
+    if (same && after->claims.contains(claim)) continue;
+    const auto users = users_.find({before->ns, claim});
+    users->second.erase(before->uid);
     if (!users->second.empty()) continue;
+    runner_.add(users->first);
     users_.erase(users);
-    runner_.add(key);
   }
 }
 

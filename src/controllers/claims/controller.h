@@ -19,10 +19,10 @@ class Controller final : public controllers::Controller {
   bool idle() const override { return runner_.idle(); }
 
  private:
-  void pod_changed(const client::ObjectPtr& before, const client::ObjectPtr& after);
+  void pod_changed(const User* before, const User* after);
 
   Cache<Claim> claims_;
-  client::Informer& pods_;
+  Cache<User> pods_;
   std::map<QueueKey, std::set<std::string>> users_;  // of a claim: the uids of its pods
   Runner runner_;
 };

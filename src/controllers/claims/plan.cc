@@ -23,12 +23,12 @@ Claim read_claim(const store::Object& claim) {
 User read_user(const store::Object& pod) {
   json::Arena arena;
   const Value object = parsed(arena, pod);
-  User user;
+  User user{.ns = pod.meta().ns, .uid = pod.meta().uid, .claims = {}};
   const std::string_view phase = object.get({"status", "phase"}).as_string();
   if (phase == "Succeeded" || phase == "Failed") return user;
   for (const Value volume : object.get({"spec", "volumes"}).items()) {
     const Value claim = volume.get({"persistentVolumeClaim", "claimName"});
-    if (claim.is_string()) user.claims.emplace_back(claim.as_string());
+    if (claim.is_string()) user.claims.emplace(claim.as_string());
   }
   return user;
 }

@@ -2,6 +2,7 @@
 // there when it is created; it goes when no pod is left that has not ended. Pure.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,9 @@ struct Claim {
 
 // What is read of a pod.
 struct User {
-  std::vector<std::string> claims;  // by name, in its own namespace; of a pod that has ended none
+  std::string ns;
+  std::string uid;
+  std::set<std::string> claims;  // by name, in its own namespace; of a pod that has ended none
 };
 
 Claim read_claim(const store::Object& claim);
