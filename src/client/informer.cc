@@ -106,7 +106,7 @@ store::Revision Informer::position() const { return to_revision(revision_); }
 void Informer::open() {
   if (!revision_.empty()) return open_stream("&resourceVersion=" + revision_);
   if (!streaming_list_) return open_with_list();
-  seen_ = std::make_unique<std::map<std::string, bool, std::less<>>>();
+  seen_.emplace();
   open_stream("&sendInitialEvents=true&resourceVersionMatch=NotOlderThan");
 }
 
@@ -117,7 +117,7 @@ void Informer::open_with_list() {
     const auto list =
         body ? json::parse(arena, *body) : Result<json::Value>(std::unexpected(body.error()));
     if (!list) return ended(std::unexpected(list.error()));
-    seen_ = std::make_unique<std::map<std::string, bool, std::less<>>>();
+    seen_.emplace();
     for (const json::Value item : list->get("items").items()) {
       auto object = read_object(json::write(item), options_.metadata_only);
       if (!object) return broken(std::move(object).error());
@@ -140,13 +140,11 @@ void Informer::open_stream(std::string parameters) {
   refusal_.clear();
   status_ = 0;
   stream_ = client_.stream(std::move(target),
-                           {.head = [this](int status) { took_head(status); },
+                           {.head = [this](int status) { status_ = status; },
                             .data = [this](std::string_view data) { took_data(data); },
                             .end = [this](Status why) { ended(std::move(why)); }},
                            options_.metadata_only);
 }
-
-void Informer::took_head(int status) { status_ = status; }
 
 void Informer::took_data(std::string_view data) {
   if (status_ != 200) {
@@ -224,7 +222,7 @@ void Informer::took_object(std::string_view type, std::string_view text) {
 
 void Informer::put(ObjectPtr object) {
   const std::string key = key_of(object->meta());
-  if (seen_) (*seen_)[key] = true;
+  if (seen_) seen_->insert(key);
   const ObjectPtr before = std::exchange(objects_[key], object);
   if (!before || before->meta().resource_version != object->meta().resource_version) {
     for (const auto& handler : handlers_) handler(before, object);
@@ -249,7 +247,7 @@ void Informer::finish_initial() {
     for (const auto& [key, object] : objects_) {
       if (!seen_->contains(key)) gone.push_back(key);
     }
-    seen_ = nullptr;
+    seen_.reset();
     for (const auto& key : gone) remove(key);
   }
   if (std::exchange(synced_, true)) return;
@@ -260,10 +258,9 @@ void Informer::ended(Status why) {
   // Runs inside the stream's own callback: it must outlive this frame.
   client_.loop().post([stream = std::shared_ptr<Transport::Stream>(std::move(stream_))] {});
   if (status_ / 100 == 4) {
-    const bool initial = seen_ != nullptr;
     log::debug("watch refused",
                {{"resource", resource_.qualified()}, {"status", status_}, {"body", refusal_}});
-    if (initial && (status_ == 400 || status_ == 422)) streaming_list_ = false;
+    if (seen_ && (status_ == 400 || status_ == 422)) streaming_list_ = false;
     revision_.clear();
   }
   if (seen_) revision_.clear();  // cut in the middle of the initial state: begin again

@@ -8,6 +8,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,7 +37,6 @@ class Informer {
   // Before start(): of an object whose change has been told nothing is kept but who it is and whose
   // (name, uid, revision, deletion, owners). For handlers that take what they need from `after`.
   void forget_content() { forgets_content_ = true; }
-  bool forgets_content() const { return forgets_content_; }
   void start();
 
   bool synced() const { return synced_; }  // the first list is complete
@@ -53,7 +54,6 @@ class Informer {
   void open();
   void open_with_list();
   void open_stream(std::string parameters);
-  void took_head(int status);
   void took_data(std::string_view data);
   void took_line(std::string_view line);
   void took_event(std::string_view type, std::string_view object);
@@ -72,8 +72,8 @@ class Informer {
   std::vector<Handler> handlers_;
   std::vector<Task> when_synced_;
   std::map<std::string, ObjectPtr, std::less<>> objects_;
-  // While the initial state streams in: what has been seen; the rest is removed at its end.
-  std::unique_ptr<std::map<std::string, bool, std::less<>>> seen_;
+  // While the initial state comes in: what has been seen; the rest is removed at its end.
+  std::optional<std::set<std::string, std::less<>>> seen_;
   std::unique_ptr<Transport::Stream> stream_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   std::string revision_;  // of the last event or bookmark; empty: list again

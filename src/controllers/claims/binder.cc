@@ -3,7 +3,8 @@
 namespace muster::controllers::claims {
 
 Binder::Binder(Shared& shared)
-    : claims_(shared.informers.of("", "v1", "persistentvolumeclaims"), reader(read_unbound_claim)),
+    : claims_(shared.informers.changes_of("", "v1", "persistentvolumeclaims"),
+              reader(read_unbound_claim)),
       events_(make_event_recorder(shared.client, shared.registry, "persistentvolume-controller",
                                   EventRecorder::Form::kCore)),
       runner_(shared.client,

@@ -1,32 +1,19 @@
 #include "controllers/endpoints/controller.h"
 
 namespace muster::controllers::endpoints {
-namespace {
-
-// All of one namespace, in the order of their names.
-template <class View, class Visit>
-void visit(const Cache<View>& cache, const std::string& ns, Visit visit_one) {
-  const std::string prefix = ns + "/";
-  for (auto at = cache.all().lower_bound(prefix); at != cache.all().end(); ++at) {
-    if (!at->first.starts_with(prefix)) break;
-    visit_one(*at->second);
-  }
-}
-
-}  // namespace
 
 Controller::Controller(Shared& shared)
-    : slice_informer_(shared.informers.of("discovery.k8s.io", "v1", "endpointslices")),
-      services_(shared.informers.of("", "v1", "services"), reader(read_service)),
-      pods_(shared.informers.of("", "v1", "pods"), reader(read_pod)),
-      nodes_(shared.informers.of("", "v1", "nodes"), reader(read_node)),
-      slices_(slice_informer_, reader(read_slice)),
+    : services_(shared.informers.changes_of("", "v1", "services"), reader(read_service)),
+      pods_(shared.informers.changes_of("", "v1", "pods"), reader(read_pod)),
+      nodes_(shared.informers.changes_of("", "v1", "nodes"), reader(read_node)),
+      slices_(shared.informers.changes_of("discovery.k8s.io", "v1", "endpointslices"),
+              reader(read_slice)),
       events_(make_event_recorder(shared.client, shared.registry, "endpoint-slice-controller",
                                   EventRecorder::Form::kCore)),
       runner_(shared.client,
               {.name = "endpointslice",
                .sources = {&services_.informer(), &pods_.informer(), &nodes_.informer(),
-                           &slice_informer_},
+                           &slices_.informer()},
                .plan = [this](const QueueKey& key, const Pass&) { return plan_for(key); },
                .events = events_.get(),
                .log = &shared.decisions}) {
@@ -46,24 +33,24 @@ Controller::Controller(Shared& shared)
 }
 
 void Controller::wake_services_of(const Pod& pod) {
-  visit(services_, pod.ref.ns, [&](const Service& service) {
-    if (service.wants_slices() && service.selects(pod.labels))
-      runner_.add({service.ref.ns, service.ref.name});
-  });
+  for (const Service* service : services_.in_namespace(pod.ref.ns)) {
+    if (service->wants_slices() && service->selects(pod.labels))
+      runner_.add({service->ref.ns, service->ref.name});
+  }
 }
 
 Plan Controller::plan_for(const QueueKey& key) const {
   Observed observed{
       .service = services_.find(key.ns, key.name), .pods = {}, .slices = {}, .node = {}};
   if (observed.service == nullptr) return {};
-  visit(pods_, key.ns, [&](const Pod& pod) {
-    if (observed.service->selects(pod.labels)) observed.pods.push_back(&pod);
-  });
-  visit(slices_, key.ns, [&](const Slice& slice) {
-    if (slice.service == key.name) observed.slices.push_back(&slice);
-  });
+  for (const Pod* pod : pods_.in_namespace(key.ns)) {
+    if (observed.service->selects(pod->labels)) observed.pods.push_back(pod);
+  }
+  for (const Slice* slice : slices_.in_namespace(key.ns)) {
+    if (slice->service == key.name) observed.slices.push_back(slice);
+  }
   observed.node = [this](const std::string& name) { return nodes_.find("", name); };
-  return plan(slice_informer_.resource(), observed);
+  return plan(slices_.informer().resource(), observed);
 }
 
 }  // namespace muster::controllers::endpoints

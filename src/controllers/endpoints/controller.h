@@ -18,7 +18,6 @@ class Controller final : public controllers::Controller {
   Plan plan_for(const QueueKey& key) const;
   void wake_services_of(const Pod& pod);
 
-  client::Informer& slice_informer_;
   Cache<Service> services_;
   Cache<Pod> pods_;
   Cache<Node> nodes_;

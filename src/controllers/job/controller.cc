@@ -17,7 +17,7 @@ constexpr Duration kBatch = std::chrono::milliseconds(100);
 constexpr Duration kLongestBackoff = std::chrono::minutes(1);
 
 // Pods of local processes live for milliseconds: their successors should not wait for long.
-constexpr int kPlanningShare = 5;
+constexpr int kRestFactor = 4;
 
 QueueKey key_of(const ObjectRef& ref) { return {ref.ns, ref.name}; }
 
@@ -30,8 +30,8 @@ bool is_unready(const Pod* pod) {
 Controller::Controller(Shared& shared)
     : kinds_{.job = shared.registry.find("batch", "v1", "jobs"),
              .pod = shared.registry.find("", "v1", "pods")},
-      jobs_(shared.informers.of("batch", "v1", "jobs"), read_job),
-      pods_(shared.informers.of("", "v1", "pods"), read_pod),
+      jobs_(shared.informers.changes_of("batch", "v1", "jobs"), read_job),
+      pods_(shared.informers.changes_of("", "v1", "pods"), read_pod),
       clock_(shared.client.loop().clock()),
       metrics_(shared.metrics),
       events_(make_event_recorder(shared.client, shared.registry, "job-controller",
@@ -42,7 +42,7 @@ Controller::Controller(Shared& shared)
                                                   const Pass& pass) { return plan_job(key, pass); },
                                    .carried_out = [this](const QueueKey& key) { carried_out(key); },
                                    .longest_backoff = kLongestBackoff,
-                                   .planning_share = kPlanningShare,
+                                   .rest_factor = kRestFactor,
                                    .events = events_.get(),
                                    .log = &shared.decisions}),
       orphans_runner_(shared.client,
@@ -99,10 +99,8 @@ void Controller::wake_owner(const Pod& pod, Urgency urgency) {
 
 // It may be adopted by any Job that it matches.
 void Controller::wake_selecting_jobs(const Pod& pod) {
-  const std::string prefix = pod.ref.ns + "/";
-  for (auto at = jobs_.all().lower_bound(prefix); at != jobs_.all().end(); ++at) {
-    if (!at->first.starts_with(prefix)) break;
-    if (at->second->selects(pod.labels)) jobs_runner_.add(key_of(at->second->ref));
+  for (const Job* job : jobs_.in_namespace(pod.ref.ns)) {
+    if (job->selects(pod.labels)) jobs_runner_.add(key_of(job->ref));
   }
 }
 

@@ -4,8 +4,8 @@ namespace muster::controllers::podgc {
 
 Controller::Controller(Shared& shared)
     : client_(shared.client),
-      pod_informer_(shared.informers.of("", "v1", "pods")),
-      node_informer_(shared.informers.of("", "v1", "nodes")),
+      pod_informer_(shared.informers.changes_of("", "v1", "pods")),
+      node_informer_(shared.informers.changes_of("", "v1", "nodes")),
       pods_(pod_informer_, reader(read_pod)),
       nodes_(node_informer_, reader(read_node)),
       runner_(shared.client, {.name = "podgc",

@@ -53,6 +53,17 @@ class Cache {
     return found;
   }
 
+  // Those of one namespace, in the order of their names. Valid until the next event.
+  std::vector<const View*> in_namespace(std::string_view ns) const {
+    std::vector<const View*> found;
+    const std::string prefix = std::string(ns) + "/";
+    for (auto at = views_.lower_bound(prefix); at != views_.end(); ++at) {
+      if (!at->first.starts_with(prefix)) break;
+      found.push_back(at->second.get());
+    }
+    return found;
+  }
+
   // By "ns/name".
   const std::map<std::string, std::unique_ptr<const View>, std::less<>>& all() const {
     return views_;

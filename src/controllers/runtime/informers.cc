@@ -1,68 +1,61 @@
 #include "controllers/runtime/informers.h"
 
 namespace muster::controllers {
+namespace {
 
-client::Informer& Informers::whole(std::string_view group, std::string_view version,
-                                   std::string_view plural) {
-  const api::Resource* resource = registry_.find(group, version, plural);
-  MUSTER_ASSERT(resource != nullptr, "controllers look at known kinds only");
-  return make(whole_, *resource, {});
+std::string key_of(const api::Resource& resource, const client::ListOptions& options = {}) {
+  return client::url_path(resource, "") + "?" + options.label_selector +
+         (options.metadata_only ? "&metadata" : "");
 }
 
-client::Informer& Informers::of(std::string_view group, std::string_view version,
-                                std::string_view plural) {
-  client::Informer& informer = whole(group, version, plural);
-  MUSTER_ASSERT(!informer.forgets_content(), "controllers say what they read before the start");
-  read_later_.insert(&informer);
+}  // namespace
+
+const api::Resource& Informers::known(std::string_view group, std::string_view version,
+                                      std::string_view plural) const {
+  const api::Resource* const resource = registry_.find(group, version, plural);
+  MUSTER_ASSERT(resource != nullptr, "controllers look at known kinds only");
+  return *resource;
+}
+
+client::Informer& Informers::make(const api::Resource& resource, client::ListOptions options) {
+  MUSTER_ASSERT(!started_, "controllers say what they look at before the start");
+  auto& informer = informers_[key_of(resource, options)];
+  if (!informer)
+    informer = std::make_unique<client::Informer>(client_, resource, std::move(options));
+  return *informer;
+}
+
+client::Informer& Informers::kept(client::Informer& informer) {
+  kept_.insert(&informer);
   return informer;
 }
 
 client::Informer& Informers::changes_of(std::string_view group, std::string_view version,
                                         std::string_view plural) {
-  return whole(group, version, plural);
+  return make(known(group, version, plural), {});
 }
 
 client::Informer& Informers::labelled(std::string_view group, std::string_view version,
                                       std::string_view plural, std::string_view label) {
-  const api::Resource* resource = registry_.find(group, version, plural);
-  MUSTER_ASSERT(resource != nullptr, "controllers look at known kinds only");
-  auto& informer = labelled_[client::url_path(*resource, "") + "?" + std::string(label)];
-  if (!informer) {
-    informer = std::make_unique<client::Informer>(
-        client_, *resource, client::ListOptions{.label_selector = std::string(label)});
-    informer->forget_content();
-    if (started_) informer->start();
-  }
-  return *informer;
+  return make(known(group, version, plural), {.label_selector = std::string(label)});
+}
+
+client::Informer& Informers::of(std::string_view group, std::string_view version,
+                                std::string_view plural) {
+  return kept(changes_of(group, version, plural));
 }
 
 client::Informer& Informers::metadata_of(const api::Resource& resource) {
-  const auto known = whole_.find(client::url_path(resource, ""));
-  if (known != whole_.end() && !known->second->forgets_content()) {
-    read_later_.insert(known->second.get());
-    return *known->second;
-  }
-  return make(slim_, resource, {.metadata_only = true});
-}
-
-client::Informer& Informers::make(ByPath& into, const api::Resource& resource,
-                                  client::ListOptions options) {
-  auto& informer = into[client::url_path(resource, "")];
-  if (!informer) {
-    informer = std::make_unique<client::Informer>(client_, resource, std::move(options));
-    if (started_) informer->start();
-  }
-  return *informer;
+  const bool shared = informers_.contains(key_of(resource));
+  return kept(make(resource, {.metadata_only = !shared}));
 }
 
 void Informers::start() {
   started_ = true;
-  for (const auto& [path, informer] : whole_) {
-    if (!read_later_.contains(informer.get())) informer->forget_content();
+  for (const auto& [key, informer] : informers_) {
+    if (!kept_.contains(informer.get())) informer->forget_content();
     informer->start();
   }
-  for (const auto& [path, informer] : slim_) informer->start();
-  for (const auto& [path, informer] : labelled_) informer->start();
 }
 
 }  // namespace muster::controllers

@@ -15,8 +15,8 @@ class Informers {
   Informers(client::Client& client, const api::Registry& registry)
       : client_(client), registry_(registry) {}
 
-  // Made when first asked for; runs after start().
-  client::Informer& of(std::string_view group, std::string_view version, std::string_view plural);
+  // All of these before start().
+
   // For those who take what they need of a version when it comes (Cache): between changes it knows
   // who an object is and whose, and no more unless somebody else asked for the whole objects.
   client::Informer& changes_of(std::string_view group, std::string_view version,
@@ -24,24 +24,25 @@ class Informers {
   // Changes of those objects that carry a label: others are not even sent.
   client::Informer& labelled(std::string_view group, std::string_view version,
                              std::string_view plural, std::string_view label);
+  // For those who look into objects between changes.
+  client::Informer& of(std::string_view group, std::string_view version, std::string_view plural);
   // For those who look at metadata only, of all kinds: the shared informer if somebody asked for
-  // the whole objects before, else a slim one.
+  // the kind before, else a slim one.
   client::Informer& metadata_of(const api::Resource& resource);
+
   void start();
 
  private:
+  const api::Resource& known(std::string_view group, std::string_view version,
+                             std::string_view plural) const;
+  client::Informer& make(const api::Resource& resource, client::ListOptions options);
+  client::Informer& kept(client::Informer& informer);
+
   client::Client& client_;
   const api::Registry& registry_;
-  using ByPath = std::map<std::string, std::unique_ptr<client::Informer>>;
-  client::Informer& make(ByPath& into, const api::Resource& resource, client::ListOptions options);
-
-  client::Informer& whole(std::string_view group, std::string_view version,
-                          std::string_view plural);
-
-  ByPath whole_;  // by URL path: they start in the same order in every run
-  ByPath slim_;
-  ByPath labelled_;                               // with the label
-  std::set<const client::Informer*> read_later_;  // those of whole_ that keep the content
+  // By what they ask for: so they start in the same order in every run.
+  std::map<std::string, std::unique_ptr<client::Informer>> informers_;
+  std::set<const client::Informer*> kept_;  // those that keep the content of objects
   bool started_ = false;
 };
 

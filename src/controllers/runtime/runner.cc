@@ -129,7 +129,7 @@ void Runner::begin(const QueueKey& key) {
   const Duration before = thread_time(clock);
   auto work = std::make_shared<Work>(Work{
       .key = key, .plan = options_.plan(key, {.now = now(), .failures = queue_.failures(key)})});
-  if (const Duration rest = rest_after(thread_time(clock) - before, options_.planning_share);
+  if (const Duration rest = rest_after(thread_time(clock) - before, options_.rest_factor);
       rest > Duration::zero()) {
     queue_.hold_off(key, rest);
   }

@@ -43,7 +43,7 @@ class Runner {
     // Every step of the last plan for this key has succeeded.
     std::function<void(const QueueKey& key)> carried_out = {};
     Duration longest_backoff = client::WorkQueue::kLongestBackoff;  // of a key that fails
-    int planning_share = 50;  // a plan that cost 1 ms is not made again for so many (rest_after)
+    int rest_factor = 49;  // a key rests so many times as long as its plan took (rest_after)
     EventRecorder* events = nullptr;  // must outlive the runner
     DecisionLog* log = nullptr;       // must outlive the runner
   };
@@ -55,12 +55,12 @@ class Runner {
   void add_after(const QueueKey& key, Duration delay) { queue_.add_after(key, delay); }
   bool idle() const { return queue_.idle(); }
 
-  // How long a key waits, whatever happens, after a plan that cost so much: large objects are
+  // How long a key waits, whatever happens, after a plan that took so long: large objects are
   // looked at less often, so that planning for them takes a small part of the time only.
-  static Duration rest_after(Duration cost, int share) {
+  static Duration rest_after(Duration took, int factor) {
     constexpr Duration kCheap = std::chrono::microseconds(100);
     constexpr Duration kLongestRest = std::chrono::seconds(1);
-    return cost <= kCheap ? Duration::zero() : std::min(cost * (share - 1), kLongestRest);
+    return took <= kCheap ? Duration::zero() : std::min(took * factor, kLongestRest);
   }
 
  private:

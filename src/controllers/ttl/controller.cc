@@ -3,7 +3,7 @@
 namespace muster::controllers::ttl {
 
 Controller::Controller(Shared& shared)
-    : jobs_(shared.informers.of("batch", "v1", "jobs"), read_candidate),
+    : jobs_(shared.informers.changes_of("batch", "v1", "jobs"), read_candidate),
       runner_(shared.client, {.name = "ttl",
                               .sources = {&jobs_.informer()},
                               .plan =
