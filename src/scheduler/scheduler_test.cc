@@ -21,7 +21,7 @@ constexpr std::string_view kRefused =
     R"(,"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable",
           "message":"0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."}])";
 
-class SchedulerTest : public ::testing::Test {
+class SchedulerTest : public controllers::testing::ControllerTest<Scheduler> {
  protected:
   SchedulerTest() { informers_.start(); }
 
@@ -77,13 +77,6 @@ class SchedulerTest : public ::testing::Test {
     return fmt::format("PATCH /api/v1/namespaces/d/pods/{}/status", pod);
   }
 
-  controllers::testing::FakeServer server_;
-  controllers::Informers informers_{server_.client, api::Registry::builtin()};
-  controllers::DecisionLog log_;
-  Metrics metrics_;
-  controllers::Shared shared_{
-      server_.client, api::Registry::builtin(), informers_, log_, metrics_, {}};
-  Scheduler scheduler_{shared_};
   std::vector<std::string> told_;
   int revision_ = 0;
 };
@@ -179,7 +172,7 @@ TEST_F(SchedulerTest, AHeartbeatWakesNobody) {
   server_.answer_object("p", 1);
   EXPECT_THAT(writes(), IsEmpty());
   node("a", "4", "", "MODIFIED");
-  EXPECT_TRUE(scheduler_.idle());
+  EXPECT_TRUE(controller_.idle());
   EXPECT_THAT(writes(), IsEmpty());
 }
 

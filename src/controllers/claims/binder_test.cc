@@ -62,25 +62,22 @@ TEST(Binding, SaysWhyAClaimOfAnotherClassWaits) {
   EXPECT_THAT(plan.events[0].message, HasSubstr("this claim asks for \"fast\""));
 }
 
-TEST(Binder, BindsInTwoSteps) {
+class BinderTest : public controllers::testing::ControllerTest<Binder> {};
+
+TEST_F(BinderTest, BindsInTwoSteps) {
   const std::string claims = "/api/v1/persistentvolumeclaims";
-  testing::FakeServer server;
-  Informers informers{server.client, api::Registry::builtin()};
-  DecisionLog log;
-  Metrics metrics;
-  Shared shared{server.client, api::Registry::builtin(), informers, log, metrics, {}};
-  const Binder binder(shared);
-  informers.start();
-  server.settle();
-  server.show(claims, "ADDED", claim(""));
-  server.show_complete(claims, 7);
-  EXPECT_THAT(server.waiting(), ElementsAre("PATCH /api/v1/namespaces/d/persistentvolumeclaims/c"));
-  server.answer_object("c", 8);
-  EXPECT_THAT(server.waiting(), IsEmpty());
-  server.show(claims, "MODIFIED",
-              R"({"metadata":{"namespace":"d","name":"c","uid":"u","resourceVersion":"8"},)"
-              R"("spec":{"volumeName":"pvc-u"},"status":{"phase":"Pending"}})");
-  EXPECT_THAT(server.waiting(),
+  informers_.start();
+  server_.settle();
+  server_.show(claims, "ADDED", claim(""));
+  server_.show_complete(claims, 7);
+  EXPECT_THAT(server_.waiting(),
+              ElementsAre("PATCH /api/v1/namespaces/d/persistentvolumeclaims/c"));
+  server_.answer_object("c", 8);
+  EXPECT_THAT(server_.waiting(), IsEmpty());
+  server_.show(claims, "MODIFIED",
+               R"({"metadata":{"namespace":"d","name":"c","uid":"u","resourceVersion":"8"},)"
+               R"("spec":{"volumeName":"pvc-u"},"status":{"phase":"Pending"}})");
+  EXPECT_THAT(server_.waiting(),
               ElementsAre("PATCH /api/v1/namespaces/d/persistentvolumeclaims/c/status"));
 }
 

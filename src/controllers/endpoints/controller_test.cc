@@ -15,7 +15,7 @@ const std::string kPods = "/api/v1/pods";
 const std::string kServices = "/api/v1/services";
 const std::string kSlices = "/apis/discovery.k8s.io/v1/endpointslices";
 
-class EndpointController : public ::testing::Test {
+class EndpointController : public controllers::testing::ControllerTest<Controller> {
  protected:
   EndpointController() {
     informers_.start();
@@ -48,14 +48,6 @@ class EndpointController : public ::testing::Test {
         "labels":{}}},"spec":{{}},"status":{}}})",
                     revision, labels, status));
   }
-
-  testing::FakeServer server_;
-  const api::Registry& registry_ = api::Registry::builtin();
-  Informers informers_{server_.client, registry_};
-  DecisionLog log_;
-  Metrics metrics_;
-  Shared shared_{server_.client, registry_, informers_, log_, metrics_, {}};
-  Controller controller_{shared_};
 };
 
 TEST_F(EndpointController, APodOfTheSelectorEntersAndLeaves) {

@@ -18,7 +18,7 @@ using ::testing::SizeIs;
 
 const std::string kMaps = "/api/v1/configmaps";
 
-class GarbageController : public ::testing::Test {
+class GarbageController : public controllers::testing::ControllerTest<Controller> {
  protected:
   GarbageController() { informers_.start(); }
 
@@ -34,14 +34,6 @@ class GarbageController : public ::testing::Test {
                      "resourceVersion":"{}"{}{}}}}})",
                              name, name, revision, owners, more));
   }
-
-  testing::FakeServer server_;
-  const api::Registry& registry_ = api::Registry::builtin();
-  Informers informers_{server_.client, registry_};
-  DecisionLog log_;
-  Metrics metrics_;
-  Shared shared_{server_.client, registry_, informers_, log_, metrics_, {}};
-  Controller controller_{shared_};
 };
 
 TEST_F(GarbageController, WatchesTheMetadataOfAllKindsButEvents) {
@@ -182,19 +174,15 @@ TEST_F(GarbageController, OrphaningThatFailsIsTriedAgainBeforeTheOwnerGoes) {
   EXPECT_THAT(server_.waiting(), ElementsAre("PATCH /api/v1/namespaces/d/configmaps/owner"));
 }
 
-TEST(GarbageSources, KindsThatOthersWatchAreNotWatchedTwice) {
-  testing::FakeServer server;
-  const api::Registry& registry = api::Registry::builtin();
-  Informers informers(server.client, registry);
-  DecisionLog log;
-  Metrics metrics;
-  Shared shared{server.client, registry, informers, log, metrics, {}};
-  client::Informer& pods = informers.of("", "v1", "pods");
-  EXPECT_EQ(&informers.metadata_of(*registry.find("", "v1", "pods")), &pods);
-  const Controller controller(shared);
-  informers.start();
-  server.settle();
-  EXPECT_EQ(http::find_header(server.watches.at("/api/v1/pods")->request().headers, "Accept"),
+class GarbageSources : public controllers::testing::EngineTest {};
+
+TEST_F(GarbageSources, KindsThatOthersWatchAreNotWatchedTwice) {
+  client::Informer& pods = informers_.of("", "v1", "pods");
+  EXPECT_EQ(&informers_.metadata_of(pods.resource()), &pods);
+  const Controller controller(shared_);
+  informers_.start();
+  server_.settle();
+  EXPECT_EQ(http::find_header(server_.watches.at("/api/v1/pods")->request().headers, "Accept"),
             "application/json");
 }
 

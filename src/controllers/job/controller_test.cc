@@ -20,7 +20,7 @@ constexpr const char* kJobs = "/apis/batch/v1/jobs";
 constexpr const char* kPods = "/api/v1/pods";
 
 // The server's watches lag as the test wants.
-class StaleCache : public ::testing::Test {
+class StaleCache : public controllers::testing::ControllerTest<Controller> {
  protected:
   StaleCache() {
     informers_.start();
@@ -55,13 +55,6 @@ class StaleCache : public ::testing::Test {
       server_.asked.pop_front();
     server_.answer(status, body);
   }
-
-  controllers::testing::FakeServer server_;
-  Informers informers_{server_.client, api::Registry::builtin()};
-  DecisionLog decisions_;
-  Metrics metrics_;
-  Shared shared_{server_.client, api::Registry::builtin(), informers_, decisions_, metrics_, {}};
-  Controller controller_{shared_};
 };
 
 TEST_F(StaleCache, DoesNotLookBeforeBothCachesAreComplete) {

@@ -46,7 +46,7 @@ std::string pod(std::string_view name, int revision, std::string_view status,
 }
 
 // A set of one Job with three pods, at rest.
-class BarrierController : public ::testing::Test {
+class BarrierController : public controllers::testing::ControllerTest<Controller> {
  protected:
   BarrierController() {
     informers_.start();
@@ -77,13 +77,6 @@ class BarrierController : public ::testing::Test {
   void start(std::string_view name, int revision) {
     server_.show(kPods, "ADDED", pod(name, revision, kAtBarrier));
   }
-
-  controllers::testing::FakeServer server_;
-  Informers informers_{server_.client, api::Registry::builtin()};
-  DecisionLog decisions_;
-  Metrics metrics_;
-  Shared shared_{server_.client, api::Registry::builtin(), informers_, decisions_, metrics_, {}};
-  Controller controller_{shared_};
 };
 
 TEST_F(BarrierController, TheLastPodOpensItAtOnce) {

@@ -20,7 +20,7 @@ constexpr const char* kStatus =
     "PATCH /apis/jobset.x-k8s.io/v1alpha2/namespaces/d/jobsets/js/status";
 constexpr const char* kEvent = "POST /apis/events.k8s.io/v1/namespaces/d/events";
 
-class JobSetController : public ::testing::Test {
+class JobSetController : public controllers::testing::ControllerTest<Controller> {
  protected:
   JobSetController() {
     informers_.start();
@@ -49,13 +49,6 @@ class JobSetController : public ::testing::Test {
     server_.show(kJobs, "ADDED", job(3, "u-js", R"({"type":"Complete","status":"True"})"));
     server_.complete_all(3);
   }
-
-  controllers::testing::FakeServer server_;
-  Informers informers_{server_.client, api::Registry::builtin()};
-  DecisionLog decisions_;
-  Metrics metrics_;
-  Shared shared_{server_.client, api::Registry::builtin(), informers_, decisions_, metrics_, {}};
-  Controller controller_{shared_};
 };
 
 TEST_F(JobSetController, DoesNothingBeforeItKnowsEverything) {

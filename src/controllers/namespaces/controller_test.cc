@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 
 const std::string kNamespaces = "/api/v1/namespaces";
 
-class NamespaceController : public ::testing::Test {
+class NamespaceController : public controllers::testing::EngineTest {
  protected:
   NamespaceController() {
     informers_.start();
@@ -39,12 +39,6 @@ class NamespaceController : public ::testing::Test {
     }
   }
 
-  testing::FakeServer server_;
-  const api::Registry& registry_ = api::Registry::builtin();
-  Informers informers_{server_.client, registry_};
-  DecisionLog log_;
-  Metrics metrics_;
-  Shared shared_{server_.client, registry_, informers_, log_, metrics_, {}};
   std::unique_ptr<Controller> controller_ = std::make_unique<Controller>(shared_);
 };
 

@@ -20,7 +20,7 @@ const std::string kLeases = "/apis/coordination.k8s.io/v1/leases";
 const std::string kTaintPatch = "PATCH /api/v1/nodes/n";
 const std::string kStatusPatch = "PATCH /api/v1/nodes/n/status";
 
-class NodeController : public ::testing::Test {
+class NodeController : public controllers::testing::ControllerTest<Controller> {
  protected:
   NodeController() {
     informers_.start();
@@ -50,12 +50,6 @@ class NodeController : public ::testing::Test {
                              ++revision_, tolerations));
   }
 
-  testing::FakeServer server_;
-  Informers informers_{server_.client, api::Registry::builtin()};
-  DecisionLog log_;
-  Metrics metrics_;
-  Shared shared_{server_.client, api::Registry::builtin(), informers_, log_, metrics_, {}};
-  Controller controller_{shared_};
   std::set<std::string> shown_;
   int revision_ = 0;
 };

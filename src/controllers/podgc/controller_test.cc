@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 const std::string kPods = "/api/v1/pods";
 const std::string kNodes = "/api/v1/nodes";
 
-class PodGcController : public ::testing::Test {
+class PodGcController : public controllers::testing::ControllerTest<Controller> {
  protected:
   PodGcController() {
     informers_.start();
@@ -26,13 +26,6 @@ class PodGcController : public ::testing::Test {
     server_.show_complete(kPods, 1);
     server_.show_complete(kNodes, 1);
   }
-
-  testing::FakeServer server_;
-  Informers informers_{server_.client, api::Registry::builtin()};
-  DecisionLog log_;
-  Metrics metrics_;
-  Shared shared_{server_.client, api::Registry::builtin(), informers_, log_, metrics_, {}};
-  Controller controller_{shared_};
 };
 
 TEST_F(PodGcController, APodOfALostNodeGoesAfterItsQuarantineAndAQuestion) {

@@ -2,6 +2,8 @@
 // what the test says; writes wait until the test answers them.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <deque>
 #include <map>
 #include <memory>
@@ -10,6 +12,7 @@
 
 #include "api/registry.h"
 #include "client/client.h"
+#include "controllers/runtime/controller.h"
 #include "json/parse.h"
 #include "json/value.h"
 #include "json/write.h"
@@ -126,6 +129,23 @@ class FakeServer {
     exchange->start_stream({.status = 200, .headers = {}, .body = {}});
     watches[target.substr(0, target.find('?'))] = exchange;
   }
+};
+
+// What a controller is made with, over such a server. The informers are started by the fixture, or
+// by the test.
+class EngineTest : public ::testing::Test {
+ protected:
+  FakeServer server_;
+  Informers informers_{server_.client, api::Registry::builtin()};
+  DecisionLog decisions_;
+  Metrics metrics_;
+  Shared shared_{server_.client, api::Registry::builtin(), informers_, decisions_, metrics_, {}};
+};
+
+template <class Kind>
+class ControllerTest : public EngineTest {
+ protected:
+  Kind controller_{shared_};
 };
 
 }  // namespace muster::controllers::testing
