@@ -107,10 +107,12 @@ std::string leader_name(Value pod) {
                      label_of(pod, kJobIndex));
 }
 
-bool is_over(Value pod) {
+// A leader that goes or has failed is replaced. One that has succeeded is not: followers that are
+// made or replaced after it still go where it was. One of an earlier attempt only lingers.
+bool can_lead(Value pod, std::string_view job_uid) {
+  if (has_value(pod.get("metadata"), "deletionTimestamp")) return false;
   const std::string_view phase = text_of(pod.get("status"), "phase");
-  return phase == "Succeeded" || phase == "Failed" ||
-         has_value(pod.get("metadata"), "deletionTimestamp");
+  return phase == "Succeeded" ? controller_uid(pod) == job_uid : phase != "Failed";
 }
 
 // A pod's name is its leader's name, a dash and a random suffix without dashes.
@@ -124,18 +126,20 @@ Result<Value> find_leader(const Context& context, Value follower) {
   const std::string name = leader_name(follower);
   const std::string labels =
       fmt::format("{}={},{}=0", kJobKey, label_of(follower, kJobKey), kCompletionIndex);
+  const std::string_view ours = controller_uid(follower);
   std::vector<Value> leaders;
   for (const Value pod :
        list_like(context, follower.arena(), {.group = "", .plural = "pods", .ns = context.ns},
                  {.name_prefix = name + "-", .labels = labels})) {
-    if (is_exclusive(pod) && has_base_name(pod, name) && !is_over(pod)) leaders.push_back(pod);
+    if (is_exclusive(pod) && has_base_name(pod, name) && can_lead(pod, ours))
+      leaders.push_back(pod);
   }
   if (leaders.size() != 1) {
     return deny(
         fmt::format("expected 1 leader pod ({}), but got {}. this is an expected, transient error",
                     name, leaders.size()));
   }
-  const std::string_view ours = controller_uid(follower), theirs = controller_uid(leaders[0]);
+  const std::string_view theirs = controller_uid(leaders[0]);
   if (ours != theirs)
     return deny(
         fmt::format("follower pod owner UID ({}) != leader pod owner UID ({})", ours, theirs));

@@ -40,6 +40,7 @@ std::string pod(const PodText& text) {
 
 constexpr PodText kFollower = {.index = "1", .name = "js-workers-0-1-fghij"};
 constexpr std::string_view kBound = R"("nodeName": "n",)";
+constexpr std::string_view kSucceeded = R"({"phase": "Succeeded"})";
 
 // A node in rack r1, and leaders as a test wants them.
 struct Cluster {
@@ -116,7 +117,9 @@ TEST(ExclusivePlacement, AFollowerWaitsForItsLeader) {
        {{.spec = kBound, .metadata = R"("deletionTimestamp": "2026-01-01T00:00:00Z",)"}},
        kNone},
       {"it has failed", {{.spec = kBound, .status = R"({"phase": "Failed"})"}}, kNone},
-      {"it has succeeded", {{.spec = kBound, .status = R"({"phase": "Succeeded"})"}}, kNone},
+      {"it has succeeded in the attempt before",
+       {{.owner = "owner-0", .spec = kBound, .status = kSucceeded}},
+       kNone},
       {"it is another Job's", {{.name = "js-workers-0-0-x-abcde", .spec = kBound}}, kNone},
       {"there are two",
        {{.spec = kBound}, {.name = "js-workers-0-0-zzzzz", .spec = kBound}},
@@ -134,6 +137,17 @@ TEST(ExclusivePlacement, AFollowerWaitsForItsLeader) {
     EXPECT_EQ(follower.error->code, Code::kForbidden) << row.why;
     EXPECT_EQ(follower.message(), row.refusal) << row.why;
   }
+}
+
+// Nobody replaces such a leader: a follower that waited for another one would wait for ever.
+TEST(ExclusivePlacement, AFollowerThatIsMadeAfterTheEndOfItsLeaderGoesWhereThatWas) {
+  Cluster cluster;
+  cluster.world.add("v1", "Pod", pod({.spec = kBound, .status = kSucceeded}));
+  cluster.world.add(
+      "v1", "Pod", pod({.name = "js-workers-0-0-older", .owner = "owner-0", .status = kSucceeded}));
+  const Outcome follower = cluster.create(kFollower);
+  ASSERT_EQ(follower.message(), "");
+  EXPECT_THAT(follower.at({"spec", "nodeSelector"}), IsJson(R"({"rack": "r1"})"));
 }
 
 TEST(ExclusivePlacement, NeedsNodesWithTheTopology) {
