@@ -14,7 +14,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 
+#include "runtime/oci_container.h"
 #include "runtime/view.h"
 
 namespace muster::runtime {
@@ -50,25 +52,44 @@ Result<Pipes> make_pipes() {
   return pipes;
 }
 
-Status set_up_view(const PodSpec& pod, const RunSpec& run) {
-  std::vector<Mount> mounts = run.mounts;
-  const auto is_taken = [&](std::string_view target) {
-    return std::ranges::any_of(run.mounts, [&](const Mount& m) { return m.target == target; });
-  };
-  if (!pod.hosts_file.empty() && !is_taken("/etc/hosts")) {
-    mounts.push_back({pod.hosts_file, "/etc/hosts", true});
+// What names mean is the machine's business, whatever root a container has.
+void add_network_files(std::vector<Mount>& mounts) {
+  for (const char* name : {"/etc/hosts", "/etc/resolv.conf"}) {
+    std::error_code absent;
+    const auto file = std::filesystem::canonical(name, absent);  // it may be a link
+    if (!absent) mounts.push_back({file.string(), name, true});
   }
-  if (!run.termination_log.empty() && !is_taken(run.termination_log_path)) {
-    mounts.push_back({run.termination_log, run.termination_log_path, false});
+}
+
+std::vector<Mount> mounts_of(const PodSpec& pod, const RunSpec& run) {
+  std::vector<Mount> ours;
+  if (!pod.hosts_file.empty()) ours.push_back({pod.hosts_file, "/etc/hosts", true});
+  if (!run.termination_log.empty()) {
+    ours.push_back({run.termination_log, run.termination_log_path, false});
+  }
+  if (!run.rootfs.empty()) add_network_files(ours);
+  std::vector<Mount> mounts = run.mounts;
+  for (Mount& each : ours) {
+    const bool taken = std::ranges::any_of(
+        mounts, [&](const Mount& other) { return other.target == each.target; });
+    if (!taken) mounts.push_back(std::move(each));
   }
   // What lies inside of another mount comes after it.
   std::ranges::sort(mounts, {},
                     [](const Mount& m) { return std::pair(m.target.size(), m.target); });
+  return mounts;
+}
+
+Result<std::vector<View::Source>> take_all(const std::vector<Mount>& mounts) {
   std::vector<View::Source> sources;
   for (const Mount& mount : mounts) {
     MUSTER_TRY(View::Source source, View::take(mount));
     sources.push_back(std::move(source));
   }
+  return sources;
+}
+
+Status set_up_view(const std::vector<View::Source>& sources, const RunSpec& run) {
   View view;
   if (run.read_only_root) MUSTER_CHECK(view.make_read_only());
   for (const View::Source& source : sources) MUSTER_CHECK(view.mount(source));
@@ -77,10 +98,11 @@ Status set_up_view(const PodSpec& pod, const RunSpec& run) {
 }
 
 Status check_mounts(const RunSpec& run, const Namespaces& namespaces) {
-  if (namespaces.runs || (run.mounts.empty() && !run.read_only_root)) return {};
+  const bool needed = !run.mounts.empty() || run.read_only_root || !run.rootfs.empty();
+  if (namespaces.runs || !needed) return {};
   return fail(Code::kInternal,
-              "this machine gives us no mount namespaces, which volume mounts and a read-only root "
-              "need (muster doctor says more)");
+              "this machine gives us no mount namespaces, which volume mounts and a read-only or "
+              "own root need (muster doctor says more)");
 }
 
 [[noreturn]] void stay_as_init(pid_t program, int report) {
@@ -107,6 +129,19 @@ bool is_orphan(int report) {
   return poll(&peer, 1, 0) == 1 && (peer.revents & POLLERR) != 0;
 }
 
+// The process that is, or becomes when its gate is open, the container's program.
+Result<pid_t> make_program(const RunSpec& run, const Program& program, const Namespaces& namespaces,
+                           std::vector<View::Source> sources, const Stdio& stdio, int start) {
+  if (!run.rootfs.empty()) {
+    return make_container(run, program, std::move(sources), stdio, start);
+  }
+  if (namespaces.runs) MUSTER_CHECK(set_up_view(sources, run));
+  const pid_t child = fork();
+  if (child < 0) return fail(Code::kInternal, fmt::format("fork: {}", std::strerror(errno)));
+  if (child == 0) run_program(program, stdio, start);
+  return child;
+}
+
 [[noreturn]] void run_init(const PodSpec& pod, const RunSpec& run, const Program& program,
                            const Namespaces& namespaces, const Pipes& pipes) {
   const int start = pipes.start.write.get();
@@ -118,23 +153,25 @@ bool is_orphan(int report) {
   // Its shim may enter its namespaces then; the container's programs have too few rights for it.
   prctl(PR_SET_DUMPABLE, 1);
   if (!namespaces.runs) prctl(PR_SET_CHILD_SUBREAPER, 1);
-  if (namespaces.runs) {
-    const Status view = set_up_view(pod, run);
-    if (!view) fail_start(start, view.error().message);
-  }
-  const pid_t child = fork();
-  if (child < 0) fail_start(start, fmt::format("fork: {}", std::strerror(errno)));
-  if (child == 0) {
-    const Stdio stdio{.output = pipes.output.write.get(), .errors = pipes.errors.write.get()};
-    run_program(program, stdio, start);
-  }
+  auto sources = take_all(namespaces.runs ? mounts_of(pod, run) : std::vector<Mount>());
+  if (!sources) fail_start(start, sources.error().message);
+  const Stdio stdio{.output = pipes.output.write.get(), .errors = pipes.errors.write.get()};
+  const Result<pid_t> child =
+      make_program(run, program, namespaces, std::move(*sources), stdio, start);
+  if (!child) fail_start(start, child.error().message);
   keep_only({report});
-  stay_as_init(child, report);
+  stay_as_init(*child, report);
 }
 
 [[noreturn]] void run_beside(int init, const Program& program, const Stdio& stdio, int start) {
+  const Status joined = program.groups.join();  // their files are not to be had in a container
+  if (!joined) fail_start(start, joined.error().message);
   if (setns(init, CLONE_NEWNS) != 0) fail_start(start, "cannot join the container's mounts");
-  run_program(program, stdio, start);
+  Program inside = program;
+  inside.groups = {};
+  const Status entered = program.bundle.empty() ? Status() : join_container(inside);
+  if (!entered) fail_start(start, entered.error().message);
+  run_program(inside, stdio, start);
 }
 
 // Only children of a process that has joined a PID namespace are in it, and who has joined one may

@@ -63,38 +63,11 @@ Status enter(const std::string& wanted, const std::string& server_directory) {
   return refuse(fmt::format("chdir to \"{}\": {}", wanted, reason(errno)));
 }
 
-void take_stdio(const Stdio& stdio) {
-  dup2(stdio.input, STDIN_FILENO);
-  dup2(stdio.output, STDOUT_FILENO);
-  dup2(stdio.errors, STDERR_FILENO);
-  if (stdio.terminal) ioctl(STDIN_FILENO, TIOCSCTTY, 0);
-}
-
-// Past the C library, which keeps a few signals to itself and leaves them ignored.
-void reset_signals() {
-  struct {
-    void* handler;
-    unsigned long flags;
-    void* restorer;
-    std::uint64_t mask;
-  } const by_default{};
-  for (int number = 1; number < NSIG; ++number) {
-    syscall(SYS_rt_sigaction, number, &by_default, nullptr, sizeof by_default.mask);
-  }
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-}
-
 std::vector<char*> pointers(const std::vector<std::string>& strings) {
   std::vector<char*> list;
   for (const std::string& string : strings) list.push_back(const_cast<char*>(string.c_str()));
   list.push_back(nullptr);
   return list;
-}
-
-void mark(int start_pipe, char what) {
-  [[maybe_unused]] const ssize_t written = write(start_pipe, &what, 1);
 }
 
 // Everything that can fail, in the order in which a container runtime does it.
@@ -135,6 +108,33 @@ Result<std::string> find_program(const std::string& name,
   return refuse(fmt::format("exec: \"{}\": executable file not found in $PATH", name));
 }
 
+void take_stdio(const Stdio& stdio) {
+  dup2(stdio.input, STDIN_FILENO);
+  dup2(stdio.output, STDOUT_FILENO);
+  dup2(stdio.errors, STDERR_FILENO);
+  if (stdio.terminal) ioctl(STDIN_FILENO, TIOCSCTTY, 0);
+}
+
+// Past the C library, which keeps a few signals to itself and leaves them ignored.
+void reset_signals() {
+  struct {
+    void* handler;
+    unsigned long flags;
+    void* restorer;
+    std::uint64_t mask;
+  } const by_default{};
+  for (int number = 1; number < NSIG; ++number) {
+    syscall(SYS_rt_sigaction, number, &by_default, nullptr, sizeof by_default.mask);
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+void mark_start(int start_pipe, char what) {
+  [[maybe_unused]] const ssize_t written = write(start_pipe, &what, 1);
+}
+
 void fail_start(int start_pipe, std::string_view why) {
   const std::string text = kErrorMark + std::string(why);
   [[maybe_unused]] const ssize_t written = write(start_pipe, text.data(), text.size());
@@ -155,10 +155,10 @@ void run_program(const Program& program, const Stdio& stdio, int start_pipe) {
   close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   reset_signals();
   if (gate != nullptr) {
-    mark(start_pipe, kHeldMark);
+    mark_start(start_pipe, kHeldMark);
     wait_at_gate(*gate);
   }
-  mark(start_pipe, kExecMark);
+  mark_start(start_pipe, kExecMark);
   execve(file->c_str(), argv.data(), environment.data());
   fail_start(start_pipe, fmt::format("exec {}: {}", *file, reason(errno)));
 }

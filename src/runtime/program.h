@@ -18,6 +18,7 @@ struct Program {
   std::optional<User> user;
   RunGroups groups;
   std::string gate;
+  std::string bundle;  // where the init has it, with a root file system of its own (oci_bundle.h)
 };
 
 struct Stdio {
@@ -37,6 +38,11 @@ inline constexpr char kErrorMark = 'e';
 [[noreturn]] void run_program(const Program& program, const Stdio& stdio, int start_pipe);
 
 [[noreturn]] void fail_start(int start_pipe, std::string_view why);
+void mark_start(int start_pipe, char what);
+
+// Steps of run_program, for others that execute something.
+void take_stdio(const Stdio& stdio);
+void reset_signals();
 
 // The file that execve is to be given, or why there is none, in the words of container runtimes.
 Result<std::string> find_program(const std::string& name,

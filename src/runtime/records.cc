@@ -123,6 +123,8 @@ Value to_json(Arena& arena, const RunSpec& run) {
   if (run.limits.cpu_millis) value.set("cpuMillis", Value::of(*run.limits.cpu_millis));
   if (run.limits.memory_bytes) value.set("memoryBytes", Value::of(*run.limits.memory_bytes));
   value.set("readOnlyRoot", Value::of(run.read_only_root));
+  if (!run.rootfs.empty()) value.set("rootfs", run.rootfs);
+  if (!run.rootfs.empty()) value.set("ociProgram", run.oci_program);
   value.set("logFile", run.log_file);
   value.set("terminationLog", run.termination_log);
   value.set("terminationLogPath", run.termination_log_path);
@@ -140,6 +142,8 @@ RunSpec run_spec_from(Value value) {
               .user = {},
               .limits = {},
               .read_only_root = value.get("readOnlyRoot").as_bool(),
+              .rootfs = text(value, "rootfs"),
+              .oci_program = text(value, "ociProgram"),
               .log_file = text(value, "logFile"),
               .termination_log = text(value, "terminationLog"),
               .termination_log_path = text(value, "terminationLogPath"),

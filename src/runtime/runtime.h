@@ -63,6 +63,10 @@ struct RunSpec {
   std::optional<User> user;  // empty: the configured one
   Limits limits;
   bool read_only_root = false;
+  // A folder that is its root instead of the machine's, and the OCI runtime (crun, runc) that makes
+  // it so (docs/oci.md). Working directory and user are those inside. Empty: the machine's.
+  std::string rootfs;
+  std::string oci_program;
   std::string log_file;              // lines with time and stream (docs/logs.md); rotated
   std::string termination_log;       // shown as termination_log_path; emptied before the run
   std::string termination_log_path;  // as the container sees it

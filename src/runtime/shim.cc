@@ -223,7 +223,8 @@ Status Shim::start_run(RunSpec spec, std::string server_directory) {
                  .server_directory = std::move(server_directory),
                  .user = spec.user,
                  .groups = groups ? *groups : RunGroups{},
-                 .gate = spec.gate};
+                 .gate = spec.gate,
+                 .bundle = spec.rootfs.empty() ? "" : spec_.folder};
   auto launched = groups ? launch(spec_.pod, spec, run.program, spec_.namespaces)
                          : Result<Launched>(std::unexpected(groups.error()));
   if (!launched) {
