@@ -146,6 +146,7 @@ void Agent::begin() {
                       pod->revision());
   });
   for (const client::ObjectPtr& pod : pods) take(pod);
+  options_.logs_known();
   end_orphans();
   names_.settle();
   remove_unknown_folders();

@@ -38,6 +38,8 @@ struct AgentOptions {
   // The log of a run is written from now on, or is complete.
   std::function<void(const LogKey&)> log_began = [](const LogKey&) {};
   std::function<void(const LogKey&)> log_ended = [](const LogKey&) {};
+  // Every run that was there before this agent has been told.
+  std::function<void()> logs_known = [] {};
 };
 
 class Agent {

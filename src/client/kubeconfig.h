@@ -18,6 +18,8 @@ struct ServerConfig {
   std::string tls_server_name;
   bool verify_server = true;
   std::string ns = "default";
+
+  bool operator==(const ServerConfig&) const = default;
 };
 
 // `text` is a kubeconfig; `context` empty is its current one. Files that it names are read relative

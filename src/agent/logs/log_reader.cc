@@ -34,7 +34,8 @@ LogReader::LogReader(Loop& loop, Options options)
     : loop_(loop),
       options_(std::move(options)),
       door_(std::make_shared<Door>(loop)),
-      inotify_(options_.notify ? ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC) : -1) {
+      inotify_(options_.notify ? ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC) : -1),
+      runs_are_known_(options_.runs_are_known) {
   if (inotify_.valid()) loop_.watch_readable(inotify_.get(), [this] { on_notify(); });
 }
 
@@ -53,6 +54,13 @@ void LogReader::ended(const LogKey& key) {
     running_.erase(key);
     for (const auto& [id, reading] : readings_)
       if (reading.key == key) schedule(id);
+  });
+}
+
+void LogReader::settle() {
+  door_->post([this] {
+    runs_are_known_ = true;
+    for (const auto& [id, reading] : readings_) schedule(id);
   });
 }
 
@@ -135,7 +143,7 @@ void LogReader::pump(ReadingId id) {
   const auto ready = [this, door = door_, id] { door->post([this, id] { schedule(id); }); };
   if (!reading.sink->has_room(ready)) return;
   // Asked before reading: what an ended run has written is then all there.
-  const bool over = !reading.follow || !running_.contains(reading.key);
+  const bool over = !reading.follow || (runs_are_known_ && !running_.contains(reading.key));
   if (const std::string_view lines = reading.file.read_lines(); !lines.empty()) {
     if (!reading.sink->take(lines)) return finish(id);
     return schedule(id);

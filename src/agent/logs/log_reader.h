@@ -2,8 +2,8 @@
 // for `kubectl logs`, and the output of a running one for `kubectl attach`.
 //
 // Files are read on the loop, in slices, no faster than the client takes them; the disk may make it
-// wait, so it is a loop of its own (LogThread). serve(), attach(), began() and ended() may be
-// called from any thread.
+// wait, so it is a loop of its own (LogThread). serve(), attach(), began(), ended() and
+// settle() may be called from any thread.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +38,8 @@ class LogReader final : public server::LogSource {
   struct Options {
     std::string directory;
     bool notify = true;  // false: as where the kernel has no more room for inotify
+    // False: nothing is known of runs that go on before settle(), so that who follows a log waits.
+    bool runs_are_known = true;
     // Followers whose folder the kernel does not watch for us are looked after this often.
     Duration poll_every = std::chrono::milliseconds(200);
   };
@@ -46,9 +48,10 @@ class LogReader final : public server::LogSource {
   ~LogReader() override;
 
   // Who follows a log is served until its run has ended. Runs that began() was not told of count
-  // as ended.
+  // as ended, once all that go on from an earlier life of this node have been told (settle()).
   void began(const LogKey& key);
   void ended(const LogKey& key);
+  void settle();
 
   void serve(Wanted wanted, std::shared_ptr<http::Exchange> exchange) override;
   void attach(const LogKey& key, std::shared_ptr<server::ProgramClient> client);
@@ -84,6 +87,7 @@ class LogReader final : public server::LogSource {
   std::map<ReadingId, Reading> readings_;
   std::map<int, std::set<ReadingId>> watched_;  // by inotify's number of the folder
   std::set<LogKey> running_;
+  bool runs_are_known_;
   TimerId poll_timer_ = TimerId::kNone;
 };
 

@@ -117,6 +117,35 @@ TEST_P(LogReaderTest, FollowingARunThatIsOverEndsAtOnce) {
   EXPECT_EQ(answer(follow()), "one\n");
 }
 
+// A client may be back before the agent has adopted what outlived the last one.
+TEST_P(LogReaderTest, AfterARestartAFollowerWaitsForTheAgent) {
+  folder.write("one");
+  LogReader young(*loop, {.directory = folder.root,
+                          .notify = GetParam(),
+                          .runs_are_known = false,
+                          .poll_every = std::chrono::milliseconds(2)});
+  const auto ask_young = [&](int run) {
+    auto exchange = std::make_shared<TestExchange>(http::Request{});
+    auto following = wanted(run);
+    following.follow = true;
+    young.serve(following, exchange);
+    return exchange;
+  };
+  folder.write("of a run that is over", 1);
+  const auto goes_on = ask_young(0), over = ask_young(1);
+  run_until([&] { return goes_on->body == "one\n" && !over->body.empty(); });
+  run_for(std::chrono::milliseconds(10));
+  EXPECT_FALSE(goes_on->complete);
+  EXPECT_FALSE(over->complete);
+  young.began(LogFolder::key(0));
+  young.settle();
+  EXPECT_EQ(answer(over), "of a run that is over\n");
+  EXPECT_FALSE(goes_on->complete);
+  folder.write("two");
+  young.ended(LogFolder::key(0));
+  EXPECT_EQ(answer(goes_on), "one\ntwo\n");
+}
+
 TEST_P(LogReaderTest, AFollowerHasItsHeadersBeforeThereIsAnythingToShow) {
   folder.write_raw("");
   reader.began(LogFolder::key());
