@@ -4,6 +4,7 @@
 
 #include "base/result.h"
 #include "controllers/jobset/barrier.h"
+#include "controllers/jobset/master_port.h"
 #include "controllers/jobset/names.h"
 
 namespace muster::controllers::jobset {
@@ -63,6 +64,7 @@ Child read_child(Value job) {
   out.job_restart_attempt = label_number(labels, label::kJobRestartAttempt);
   out.barrier_attempt =
       attempt_of_barrier(spec.get({"template", "metadata", "annotations", kBarrier}).as_string());
+  out.master_port = label_number(metadata.get("annotations"), kMasterPort).value;
   out.template_digest = metadata.get({"annotations", kTemplateDigest}).as_string();
   out.suspend = spec.get("suspend").as_bool();
   out.parallelism = int32(spec.get("parallelism"), 1);

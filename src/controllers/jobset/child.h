@@ -32,6 +32,8 @@ struct Child {
   LabelNumber job_restart_attempt;
   std::optional<std::int32_t> barrier_attempt;  // in which its pods wait for each other; or never
 
+  std::optional<int> master_port;  // that its pods were told (master_port.h)
+
   std::string template_digest;  // of the template that it runs by; empty: others made it
   bool suspend = false;
   std::int32_t parallelism = 1;

@@ -34,6 +34,7 @@ Controller::Controller(Shared& shared)
       events_(make_event_recorder(shared.client, shared.registry, "jobset",
                                   EventRecorder::Form::kSeries)),
       barrier_program_(shared.barrier_program),
+      master_ports_(shared.port_is_free),
       barriers_(gates_.group_scheduling ? make_barriers(shared) : nullptr),
       runner_(
           shared.client,
@@ -59,6 +60,8 @@ Controller::Controller(Shared& shared)
     }
   };
   jobs_.informer().on_change(owner_changed);
+  jobs_.on_change(
+      [this](const Child* before, const Child* after) { master_ports_.changed(before, after); });
   services_.on_change(owner_changed);
 }
 
@@ -102,7 +105,10 @@ Plan Controller::plan_for(const QueueKey& key, const Pass& pass) {
     view.starts = barriers_->starts_of(*set);
     view.barrier_program = barrier_program_;
   }
+  if (master_ports_.shared())
+    view.port_is_free = [this](int port) { return master_ports_.is_free(port); };
   Outcome outcome = plan(kinds_, view, pass.now);
+  if (outcome.chosen_port) master_ports_.chosen(*outcome.chosen_port);
   progress_.planned(key, *set, outcome.status, pass.now);
   return std::move(outcome.plan);
 }

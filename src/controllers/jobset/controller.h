@@ -2,6 +2,7 @@
 #pragma once
 
 #include "controllers/jobset/barriers.h"
+#include "controllers/jobset/master_port.h"
 #include "controllers/jobset/plan.h"
 #include "controllers/jobset/progress.h"
 #include "controllers/runtime/cache.h"
@@ -29,6 +30,7 @@ class Controller final : public controllers::Controller {
   Progress progress_;
   std::unique_ptr<EventRecorder> events_;
   BarrierProgram barrier_program_;
+  MasterPorts master_ports_;
   std::unique_ptr<Barriers> barriers_;  // null pointer if their gate is off
   Runner runner_;
 };

@@ -7,6 +7,7 @@
 #include "admission/hash.h"
 #include "base/result.h"
 #include "controllers/jobset/barrier.h"
+#include "controllers/jobset/master_port.h"
 #include "controllers/jobset/names.h"
 #include "controllers/jobset/status_draft.h"
 #include "controllers/runtime/parsed.h"
@@ -193,7 +194,10 @@ void JobBuilder::add_volumes(Value pod) {
 
 void JobBuilder::add_ranks(const Execution& execution) {
   ranks_ = ranks_of(set_, entry_);
-  if (ranks_) add_rank_environment(job_.get("spec"), set_, *ranks_, execution.attempt);
+  if (!ranks_) return;
+  const std::string port = std::to_string(execution.master_port);
+  add_rank_environment(job_.get("spec"), set_, *ranks_, port);
+  job_.get({"metadata", "annotations"}).set(kMasterPort, port);
 }
 
 std::string JobBuilder::build(std::int32_t index) {

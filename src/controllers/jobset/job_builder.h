@@ -19,6 +19,7 @@ namespace muster::controllers::jobset {
 struct Execution {
   std::int32_t attempt = 0;  // restarts and resumes (barrier.h)
   BarrierProgram barrier = {};
+  int master_port = 0;  // for pods that have ranks
 };
 
 // Tells templates apart by what may be changed while a set is suspended: labels, annotations and

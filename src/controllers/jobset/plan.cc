@@ -7,6 +7,7 @@
 
 #include "controllers/jobset/failure_policy.h"
 #include "controllers/jobset/job_builder.h"
+#include "controllers/jobset/master_port.h"
 #include "controllers/jobset/names.h"
 #include "controllers/jobset/sequence.h"
 #include "controllers/jobset/status_draft.h"
@@ -87,7 +88,7 @@ class Planner {
       return {.plan = std::move(plan_), .status = set_.status};
     }
     if (plan_.has_writes()) plan_.events = draft_.take_events();
-    return {.plan = std::move(plan_), .status = draft_.status()};
+    return {.plan = std::move(plan_), .status = draft_.status(), .chosen_port = chosen_port_};
   }
 
  private:
@@ -177,7 +178,7 @@ class Planner {
     for (std::int32_t index = 0; index < entry.replicas; ++index) {
       std::string name = job_name(set_, entry.name, index);
       if (is_taken(name)) continue;
-      if (!builder) builder.emplace(set_, entry, view_.gates, execution_);
+      if (!builder) builder.emplace(set_, entry, view_.gates, execution());
       step.writes.push_back(creation(std::move(name), builder->build(index)));
     }
     if (step.writes.empty()) return;
@@ -185,6 +186,16 @@ class Planner {
     step.when_refused = Event{
         .regarding = ref_of(set_), .warning = true, .reason = "JobCreationFailed", .message = "{}"};
     add(std::move(step), "jobs are missing");
+  }
+
+  // Only who makes Jobs needs a port. All Jobs of an attempt say the same one.
+  const Execution& execution() {
+    if (execution_.master_port != 0 || !set_.meta.annotation(kRankEnvironment)) return execution_;
+    const auto known = master_port_of(buckets_.active);
+    if (!known)
+      chosen_port_ = choose_master_port(set_.meta.uid, execution_.attempt, view_.port_is_free);
+    execution_.master_port = known ? *known : *chosen_port_;
+    return execution_;
   }
 
   Write creation(std::string name, std::string body) const {
@@ -241,7 +252,7 @@ class Planner {
 
   void resume_jobs(const Tally& tally) {
     const api::ReplicatedJob& entry = *tally.replicated_job;
-    const JobBuilder builder(set_, entry, view_.gates, execution_);
+    const JobBuilder builder(set_, entry, view_.gates, execution());
     Step forget_start, resumed;
     Arena arena;
     const Value no_start = Value::object(arena);
@@ -314,6 +325,7 @@ class Planner {
   StatusDraft draft_;
   Plan plan_;
   bool expired_ = false;
+  std::optional<int> chosen_port_;
   std::unordered_set<std::string_view> names_;  // of all children; only looked up, never walked
 };
 

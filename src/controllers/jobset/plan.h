@@ -11,6 +11,7 @@
 #include "controllers/jobset/children.h"
 #include "controllers/jobset/gates.h"
 #include "controllers/runtime/plan.h"
+#include "controllers/runtime/port_is_free.h"
 
 namespace muster::controllers::jobset {
 
@@ -26,11 +27,13 @@ struct View {
   const Signal* signal = nullptr;
   const Starts* starts = nullptr;
   BarrierProgram barrier_program = {};
+  PortIsFree port_is_free = {};  // of those that pods share with others (master_port.h)
 };
 
 struct Outcome {
   Plan plan;
-  api::JobSetStatus status;  // when the plan has been carried out
+  api::JobSetStatus status;             // when the plan has been carried out
+  std::optional<int> chosen_port = {};  // a new MASTER_PORT
 };
 
 Outcome plan(const Kinds& kinds, const View& view, Time now);

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "admission/hash.h"
 #include "controllers/jobset/names.h"
 
 namespace muster::controllers::jobset {
@@ -57,7 +56,7 @@ Value annotation_variable(Arena& arena, std::string_view name, std::string_view 
 }
 
 std::vector<Value> variables(Value spec, const api::JobSet& set, const Ranks& ranks,
-                             std::int32_t attempt) {
+                             std::string_view master_port) {
   Arena& arena = spec.arena();
   std::vector<Value> out;
   if (spec.get("completionMode").as_string() == "Indexed") {
@@ -72,8 +71,7 @@ std::vector<Value> variables(Value spec, const api::JobSet& set, const Ranks& ra
   const std::string asked(set.meta.annotation(kRankEnvironment).value_or(""));
   if (const std::string address = master_address(set, asked); !address.empty())
     out.push_back(text_variable(arena, "MASTER_ADDR", address));
-  out.push_back(
-      text_variable(arena, "MASTER_PORT", std::to_string(master_port(set.meta.uid, attempt))));
+  out.push_back(text_variable(arena, "MASTER_PORT", master_port));
   return out;
 }
 
@@ -98,8 +96,8 @@ std::optional<Ranks> ranks_of(const api::JobSet& set, const api::ReplicatedJob& 
 }
 
 void add_rank_environment(Value spec, const api::JobSet& set, const Ranks& ranks,
-                          std::int32_t attempt) {
-  const std::vector<Value> ours = variables(spec, set, ranks, attempt);
+                          std::string_view master_port) {
+  const std::vector<Value> ours = variables(spec, set, ranks, master_port);
   const Value pod = spec.get({"template", "spec"});
   for (const std::string_view list : {"initContainers", "containers"}) {
     for (const Value container : pod.get(list).items()) {
@@ -110,12 +108,6 @@ void add_rank_environment(Value spec, const api::JobSet& set, const Ranks& ranks
       }
     }
   }
-}
-
-int master_port(std::string_view set_uid, std::int32_t attempt) {
-  constexpr int kFirst = 10'000, kPorts = 20'000;
-  const std::uint64_t hash = admission::stable_hash(fmt::format("{}/{}", set_uid, attempt));
-  return kFirst + static_cast<int>(hash % kPorts);
 }
 
 }  // namespace muster::controllers::jobset

@@ -31,10 +31,6 @@ std::optional<Ranks> ranks_of(const api::JobSet& set, const api::ReplicatedJob& 
 // To every container that is there, before its own variables and never over them: so these may
 // refer to ours. `spec` is the Job's.
 void add_rank_environment(json::Value spec, const api::JobSet& set, const Ranks& ranks,
-                          std::int32_t attempt);
-
-// The same for all pods of an attempt, another one in every attempt and set; in a range that the
-// kernel gives to nobody by itself.
-int master_port(std::string_view set_uid, std::int32_t attempt);
+                          std::string_view master_port);
 
 }  // namespace muster::controllers::jobset

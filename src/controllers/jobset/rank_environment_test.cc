@@ -19,7 +19,7 @@ class RankEnvironment : public testing::Test {
     api::JobSet set = read(text);
     set.meta.uid = "u";
     if (!asked.empty()) set.meta.annotations.emplace_back(kRankEnvironment, asked);
-    JobBuilder builder(set, *set.replicated_job(entry), {}, {.attempt = 0});
+    JobBuilder builder(set, *set.replicated_job(entry), {}, {.attempt = 0, .master_port = 12'345});
     return json::parse(arena_, builder.build(index))->get({"spec", "template"});
   }
   static Value env(Value pod_template, std::size_t container = 0) {
@@ -61,7 +61,7 @@ TEST_F(RankEnvironment, OfOneJobTheIndexIsTheRank) {
               {{"name": "WORLD_SIZE", "value": "4"}}, {{"name": "LOCAL_RANK", "value": "0"}},
               {{"name": "MASTER_ADDR", "value": "js-w-0-0.js"}},
               {{"name": "MASTER_PORT", "value": "{1}"}}])",
-                  index, master_port("u", 0))));
+                  index, 12'345)));
 }
 
 TEST_F(RankEnvironment, RanksGoOnFromJobToJobAndFromEntryToEntry) {
@@ -116,21 +116,6 @@ TEST_F(RankEnvironment, WithoutNamesThereIsNoAddressAndWithoutIndexesNoRank) {
   EXPECT_EQ(value_of(env(pod), "RANK"), "none");
   EXPECT_EQ(value_of(env(pod), "MASTER_ADDR"), "none");
   EXPECT_EQ(value_of(env(pod), "WORLD_SIZE"), "2");
-}
-
-TEST(MasterPort, DiffersBetweenSetsAndAttemptsWithinItsRange) {
-  std::set<int> ports;
-  for (int attempt = 0; attempt < 100; ++attempt) {
-    for (const char* const uid :
-         {"7f9c2ba4-e88f-427a-9d5c-1c3dbe0a7a01", "7f9c2ba4-e88f-427a-9d5c-1c3dbe0a7a02"}) {
-      const int port = master_port(uid, attempt);
-      EXPECT_GE(port, 10'000);
-      EXPECT_LT(port, 30'000);
-      ports.insert(port);
-    }
-  }
-  EXPECT_GE(ports.size(), 190u);
-  EXPECT_EQ(master_port("u", 3), master_port("u", 3));
 }
 
 }  // namespace

@@ -80,6 +80,7 @@ class Cluster {
 
   admission::World world;         // its gates and its clock count
   bool deletions_linger = false;  // deleted Jobs stay, terminating, until they are gone()
+  PortIsFree port_is_free;        // empty: pods have ports of their own
   int writes_until_crash = -1;    // the controller dies after so many more writes; -1: never
 
   // The set is "js" unless the text says otherwise.
@@ -279,7 +280,8 @@ class Cluster {
                  .claims = claims,
                  .gates = Gates::of(world.gates),
                  .signal = seen.signal_of_its_own(),
-                 .starts = &starts_},
+                 .starts = &starts_,
+                 .port_is_free = port_is_free},
                 world.now)
         .plan;
   }

@@ -8,6 +8,7 @@
 #include "controllers/runtime/barrier_program.h"
 #include "controllers/runtime/decision_log.h"
 #include "controllers/runtime/informers.h"
+#include "controllers/runtime/port_is_free.h"
 
 namespace muster::controllers {
 
@@ -20,6 +21,7 @@ struct Shared {
   Metrics& metrics;
   admission::FeatureGates gates;
   BarrierProgram barrier_program = {};
+  PortIsFree port_is_free = {};
 };
 
 // Made with a Shared, before its informers start; works by itself from then on.

@@ -33,7 +33,8 @@ class JoinedControllers final : public ControllerSet {
                 decisions_,
                 metrics,
                 std::move(options.gates),
-                std::move(options.barrier_program)} {
+                std::move(options.barrier_program),
+                std::move(options.port_is_free)} {
     const auto& wanted = options.wanted;
     if (wanted.contains("serviceaccount")) add<serviceaccount::Controller>();
     if (wanted.contains("jobset")) {

@@ -1,0 +1,54 @@
+#include "controllers/jobset/master_port.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "admission/hash.h"
+
+namespace muster::controllers::jobset {
+namespace {
+
+// Of Jobs that may still have pods.
+std::optional<int> held_by(const Child* job) {
+  return job == nullptr || job->end != Child::End::kNone ? std::nullopt : job->master_port;
+}
+
+}  // namespace
+
+std::optional<int> master_port_of(std::span<const Child* const> active) {
+  for (const Child* job : active) {
+    if (job->master_port) return job->master_port;
+  }
+  return std::nullopt;
+}
+
+int choose_master_port(std::string_view set_uid, std::int32_t attempt, const PortIsFree& is_free) {
+  constexpr int kPorts = kLastMasterPort - kFirstMasterPort + 1;
+  const std::uint64_t hash = admission::stable_hash(fmt::format("{}/{}", set_uid, attempt));
+  const int start = static_cast<int>(hash % kPorts);
+  for (int step = 0; is_free && step < kPorts; ++step) {
+    const int port = kFirstMasterPort + (start + step) % kPorts;
+    if (is_free(port)) return port;
+  }
+  return kFirstMasterPort + start;
+}
+
+void MasterPorts::changed(const Child* before, const Child* after) {
+  if (!shared()) return;
+  if (const auto port = held_by(before); port && --jobs_[*port] == 0) jobs_.erase(*port);
+  if (const auto port = held_by(after)) ++jobs_[*port];
+}
+
+void MasterPorts::chosen(int port) {
+  if (!shared()) return;
+  chosen_.push_back(port);
+  if (chosen_.size() > kMostChosen) chosen_.pop_front();
+}
+
+bool MasterPorts::is_free(int port) const {
+  return !jobs_.contains(port) && std::ranges::find(chosen_, port) == chosen_.end() &&
+         machine_(port);
+}
+
+}  // namespace muster::controllers::jobset
