@@ -27,12 +27,13 @@ struct AgentOptions {
   NodeOptions nodes;
   MachineFacts facts;
   std::string data_directory;
-  std::vector<std::string> environment;  // what every process gets, NAME=value
+  std::vector<std::string> environment;  // what every process gets, whoever it runs as, NAME=value
   // For pods that have a token: how to reach the API server.
   std::vector<std::string> api_environment;
   std::string ca_pem;
   Identity identity;
   std::vector<std::string> host_paths = {"/"};  // prefixes that hostPath volumes may name
+  std::int64_t pod_processes = 0;               // of each pod, at most; 0: any number
   BackoffOptions backoff;
   PortUsers::Ask port_users = port_users_of_this_machine;
   // The log of a run is written from now on, or is complete.

@@ -45,6 +45,7 @@ struct NodeServices {
   Paths paths;
   Identity identity;
   VolumePolicy volumes;
+  std::int64_t pod_processes = 0;  // of each pod, at most; 0: any number
   BackoffOptions backoff;
   std::string node_name;
   std::string host_ip;
@@ -52,7 +53,7 @@ struct NodeServices {
   std::vector<std::string> environment;      // NAME=value that every process gets
   std::vector<std::string> api_environment;  // and those of pods that have a token
 
-  std::set<std::string> told_of_image;  // uids of owners (a Job) whose pods have images; bounded
+  std::set<std::string> warned_owners;  // uids of owners (a Job) of pods; bounded
 
   std::function<void(const LogKey&)> log_began, log_ended;
   // The pod's name is known from now on, or is not any more.

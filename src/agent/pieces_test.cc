@@ -148,50 +148,120 @@ TEST_F(Pieces, UsersAreThoseOfTheContainerThenOfThePod) {
   const json::Value pod = parse(R"({"metadata":{"name":"p","namespace":"n","uid":"u"},"spec":{
       "securityContext":{"runAsUser":7,"runAsGroup":8,"fsGroup":9},
       "containers":[{"name":"a","securityContext":{"runAsUser":5}}]}})");
-  const auto user = user_of(pod, container_spec(pod, "a"), {.uid = 0});
-  ASSERT_TRUE(user && *user);
-  EXPECT_EQ((*user)->uid, 5u);
-  EXPECT_EQ((*user)->gid, 8u);
-  EXPECT_THAT((*user)->groups, ElementsAre(9u));
-  const auto refused = user_of(pod, container_spec(pod, "a"), {.uid = 1000});
-  ASSERT_FALSE(refused);
-  EXPECT_THAT(refused.error().message, HasSubstr("asks for user 5"));
-  EXPECT_TRUE(user_of(pod, container_spec(pod, "a"), {.uid = 5}).has_value());
+  const auto user = user_of(pod, container_spec(pod, "a"), {.uid = 0, .pod_user = {}});
+  ASSERT_TRUE(user);
+  EXPECT_EQ(user->uid, 5u);
+  EXPECT_EQ(user->gid, 8u);
+  EXPECT_THAT(user->groups, ElementsAre(9u));
 }
 
-TEST_F(Pieces, RootIsOnlyForPodsOfANodeWithoutAUserForThem) {
-  const runtime::User nobody{.uid = 65534, .gid = 65534, .groups = {}};
-  for (const char* wish : {R"({"runAsUser":0})", R"({"runAsUser":7,"runAsGroup":0})"}) {
-    const json::Value pod = parse(
-        fmt::format(R"({{"spec":{{"containers":[{{"name":"a","securityContext":{}}}]}}}})", wish));
+constexpr std::uint32_t kNobody = 65534;
+
+Identity node_of_root(bool any_user) {
+  return {.uid = 0, .pod_user = {kNobody, kNobody, {7}}, .any_user = any_user};
+}
+
+struct Wish {
+  const char* pod;
+  const char* container;
+  const char* refused;  // empty: allowed everywhere
+};
+
+TEST_F(Pieces, OthersThanThePodsUserAreHadOnlyUnderThePolicy) {
+  const std::vector<Wish> wishes = {
+      {"{}", R"({"runAsUser":65534,"runAsGroup":65534})", ""},
+      {R"({"supplementalGroups":[7],"fsGroup":5})", R"({"runAsGroup":7})", ""},
+      {"{}", R"({"runAsNonRoot":true})", ""},
+      {"{}", R"({"runAsUser":0})", "asks for user 0"},
+      {R"({"runAsUser":1000})", "{}", "asks for user 1000"},
+      {"{}", R"({"runAsGroup":0})", "asks for group 0"},
+      {R"({"supplementalGroups":[7,42]})", "{}", "asks for group 42"},
+  };
+  for (const Wish& wish : wishes) {
+    SCOPED_TRACE(std::string(wish.pod) + wish.container);
+    const json::Value pod = parse(fmt::format(
+        R"({{"spec":{{"securityContext":{},"containers":[{{"name":"a","securityContext":{}}}]}}}})",
+        wish.pod, wish.container));
     const json::Value container = container_spec(pod, "a");
-    EXPECT_TRUE(user_of(pod, container, {.uid = 0})) << wish;
-    const auto refused = user_of(pod, container, {.uid = 0, .pod_user = nobody});
-    ASSERT_FALSE(refused) << wish;
-    EXPECT_EQ(refused.error().message,
-              "container a asks for root, but this node runs pods as user 65534");
+    EXPECT_TRUE(user_of(pod, container, node_of_root(true)));
+    const auto user = user_of(pod, container, node_of_root(false));
+    EXPECT_EQ(user.has_value(), wish.refused[0] == '\0');
+    if (user) continue;
+    EXPECT_EQ(user.error().message,
+              fmt::format("container a {}, but this node runs pods as user 65534: start muster "
+                          "with --allow-any-user to allow it",
+                          wish.refused));
   }
+}
+
+TEST_F(Pieces, ANodeThatIsNotRootsHasOneUser) {
+  const json::Value pod =
+      parse(R"({"spec":{"containers":[{"name":"a","securityContext":{"runAsUser":5}}]}})");
+  const json::Value container = container_spec(pod, "a");
+  EXPECT_TRUE(user_of(pod, container, {.uid = 5, .pod_user = {5, 5, {}}}));
+  const auto refused =
+      user_of(pod, container, {.uid = 1000, .pod_user = {1000, 1000, {}}, .any_user = true});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            "container a asks for user 5, but this node runs pods as user 1000: start muster as "
+            "root with --allow-any-user to allow it");
+}
+
+TEST_F(Pieces, AGroupForVolumesIsForThoseWhoMayHaveIt) {
+  const json::Value pod =
+      parse(R"({"spec":{"securityContext":{"fsGroup":9},"containers":[{"name":"a"}]}})");
+  EXPECT_THAT(user_of(pod, container_spec(pod, "a"), node_of_root(true))->groups,
+              ElementsAre(7u, 9u));
+  EXPECT_THAT(user_of(pod, container_spec(pod, "a"), node_of_root(false))->groups, ElementsAre(7u));
 }
 
 TEST_F(Pieces, AUserWithoutAGroupGetsOneOfTheSameNumber) {
   const json::Value pod =
       parse(R"({"spec":{"containers":[{"name":"a","securityContext":{"runAsUser":4242}}]}})");
-  const auto user = user_of(pod, container_spec(pod, "a"), {.uid = 0});
-  ASSERT_TRUE(user && *user);
-  EXPECT_EQ((*user)->gid, 4242u);
+  const auto user = user_of(pod, container_spec(pod, "a"), node_of_root(true));
+  ASSERT_TRUE(user);
+  EXPECT_EQ(user->gid, 4242u);
+  EXPECT_THAT(user->groups, testing::IsEmpty());
 }
 
 TEST_F(Pieces, RunAsNonRootHoldsForWhoeverThePodWouldRunAs) {
   const json::Value pod = parse(R"({"metadata":{"name":"p","namespace":"n","uid":"u"},"spec":{
       "securityContext":{"runAsNonRoot":true},"containers":[{"name":"a"}]}})");
   const json::Value container = container_spec(pod, "a");
-  const auto as_root = user_of(pod, container, {.uid = 0});
+  const auto as_root = user_of(pod, container, {.uid = 0, .pod_user = {}});
   ASSERT_FALSE(as_root);
   EXPECT_EQ(
       as_root.error().message,
       "container has runAsNonRoot and image will run as root (pod: \"p_n(u)\", container: a)");
-  EXPECT_TRUE(user_of(pod, container, {.uid = 0, .pod_user = runtime::User{.uid = 65534}}));
-  EXPECT_TRUE(user_of(pod, container, {.uid = 1000}));
+  EXPECT_TRUE(user_of(pod, container, node_of_root(false)));
+  EXPECT_TRUE(user_of(pod, container, {.uid = 1000, .pod_user = {1000, 1000, {}}}));
+}
+
+TEST_F(Pieces, UsersAreFoundByNameAndNumber) {
+  const auto root = find_user("root");
+  ASSERT_TRUE(root);
+  EXPECT_EQ(root->uid, 0u);
+  EXPECT_THAT(root->groups, testing::Contains(0u));
+  EXPECT_EQ(find_user("0")->uid, 0u);
+  const auto nameless = find_user("4242424");
+  ASSERT_TRUE(nameless);
+  EXPECT_EQ(nameless->gid, 4242424u);
+  EXPECT_EQ(find_user("no-such-user").error().message,
+            "there is no user \"no-such-user\" on this machine");
+}
+
+TEST_F(Pieces, OthersThanTheAgentsUserGetWhatALoginWouldGiveThem) {
+  const Identity identity{.uid = 1000,
+                          .pod_user = {1000, 1000, {}},
+                          .environment = {"PATH=/own", "HOME=/home/own"},
+                          .programs = "/opt/muster"};
+  EXPECT_THAT(surroundings(identity, identity.pod_user),
+              ElementsAre("PATH=/own", "HOME=/home/own"));
+  EXPECT_THAT(surroundings(identity, *find_user("root")),
+              ElementsAre("PATH=/usr/local/bin:/usr/bin:/bin:/opt/muster", "HOME=/root",
+                          "USER=root", "LOGNAME=root"));
+  EXPECT_THAT(surroundings(identity, {4242424, 4242424, {}}),
+              ElementsAre("PATH=/usr/local/bin:/usr/bin:/bin:/opt/muster", "HOME=/"));
 }
 
 }  // namespace

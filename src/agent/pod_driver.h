@@ -65,8 +65,10 @@ class PodDriver {
   void enter_runtime();
   PodFacts facts();
   VolumeRoot volume_root();
-  std::optional<runtime::User> volume_owner() const;
+  runtime::User volume_user() const;
+  bool is_first_of_owner();
   void warn_of_image();
+  void warn_of_limits();
 
   void start(std::size_t container, bool held);
   void cannot_start(std::size_t container, std::string_view reason, const std::string& message);

@@ -1,5 +1,6 @@
 // PodDriver: what comes before the first container, and the runs of containers.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -106,14 +107,18 @@ void PodDriver::renew_tokens() {
   });
 }
 
-// So that nobody believes that the image had a part in it; once for all pods of one owner.
-void PodDriver::warn_of_image() {
+// Warnings that hold for all pods of one owner (a Job) are told for the first of them.
+bool PodDriver::is_first_of_owner() {
   constexpr std::size_t kMostOwners = 1'000;  // after so many they are told again
   std::string owner = view_.uid;
   for (const Value each : pod_.get({"metadata", "ownerReferences"}).items())
     owner = each.get("uid").as_string();
-  if (node_.told_of_image.size() >= kMostOwners) node_.told_of_image.clear();
-  if (!node_.told_of_image.insert(std::move(owner)).second) return;
+  if (node_.warned_owners.size() >= kMostOwners) node_.warned_owners.clear();
+  return node_.warned_owners.insert(std::move(owner)).second;
+}
+
+// So that nobody believes that the image had a part in it.
+void PodDriver::warn_of_image() {
   for (const ContainerView& container : view_.containers) {
     if (container.image.empty() || container.barrier) continue;
     return tell(std::nullopt, true, "ImageIgnored",
@@ -121,6 +126,29 @@ void PodDriver::warn_of_image() {
                             "this host's own programs",
                             container.image));
   }
+}
+
+// What the pod asks for and this machine's control groups do not give.
+void PodDriver::warn_of_limits() {
+  const auto wanted = [this](std::string_view resource) {
+    for (std::size_t i = 0; i < view_.containers.size(); ++i) {
+      if (spec_of(i).get({"resources", "limits"}).has(resource)) return true;
+    }
+    return false;
+  };
+  std::vector<std::string> missing;
+  std::string why;
+  for (const runtime::Ability& each : node_.runtime.abilities()) {
+    const bool matters = (each.name == "cpu limits" && wanted("cpu")) ||
+                         (each.name == "memory limits" && wanted("memory")) ||
+                         (each.name == "process limits" && node_.pod_processes > 0);
+    if (!matters || each.available) continue;
+    missing.push_back(each.name);
+    why = each.detail;
+  }
+  if (missing.empty()) return;
+  tell(std::nullopt, true, "LimitsNotEnforced",
+       fmt::format("this node cannot enforce {}: {}", fmt::join(missing, ", "), why));
 }
 
 void PodDriver::enter_runtime() {
@@ -132,13 +160,17 @@ void PodDriver::enter_runtime() {
        .name = fmt::format("{}/{}", view_.ns, view_.name),
        .directory = node_.paths.pod(view_.uid),
        .hostname = host ? "" : hostname_of(view_.name, spec.get("hostname").as_string()),
-       .hosts_file = host ? "" : node_.names.hosts_file(view_.ns)},
+       .hosts_file = host ? "" : node_.names.hosts_file(view_.ns),
+       .processes = node_.pod_processes},
       [this, alive = std::weak_ptr(alive_)](const Status& started) {
         if (alive.expired()) return;
         preparing_ = false;
         if (started) {
           memory_.prepared = true;
-          warn_of_image();
+          if (is_first_of_owner()) {
+            warn_of_image();
+            warn_of_limits();
+          }
         } else {
           prepare_again_later("FailedCreatePodSandBox",
                               "Failed to create pod sandbox: " + started.error().message);
@@ -163,16 +195,15 @@ PodFacts PodDriver::facts() {
 }
 
 // Files of volumes belong to the first main container's user; others read them by their mode.
-std::optional<runtime::User> PodDriver::volume_owner() const {
-  if (node_.identity.uid != 0) return std::nullopt;
-  const auto user = user_of(pod_, pod_.get({"spec", "containers"}).item(0), node_.identity);
-  return user && *user ? *user : node_.identity.pod_user;
+runtime::User PodDriver::volume_user() const {
+  return user_of(pod_, pod_.get({"spec", "containers"}).item(0), node_.identity)
+      .value_or(node_.identity.pod_user);
 }
 
 VolumeRoot PodDriver::volume_root() {
   return {.pod_directory = node_.paths.pod(view_.uid),
           .policy = node_.volumes,
-          .owner = volume_owner(),
+          .user = volume_user(),
           .service_account_token = [this](Value source) { return tokens_.text(source); }};
 }
 

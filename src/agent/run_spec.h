@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "agent/identity.h"
 #include "agent/inputs/volumes.h"
 #include "agent/paths.h"
 #include "base/result.h"
@@ -10,12 +11,6 @@
 #include "runtime/runtime.h"
 
 namespace muster::agent {
-
-// Whom processes of this agent may run as.
-struct Identity {
-  std::uint32_t uid = 0;                  // of the agent itself; 0 may become anybody
-  std::optional<runtime::User> pod_user;  // of pods that ask for none, if the agent is root
-};
 
 struct RunRequest {
   json::Value pod;
@@ -28,9 +23,5 @@ struct RunRequest {
 Result<runtime::RunSpec> make_run_spec(const RunRequest& request, const PodFacts& facts,
                                        const Objects& objects, const VolumeRoot& root,
                                        const Paths& paths, const Identity& identity);
-
-// securityContext; empty: the configured one.
-Result<std::optional<runtime::User>> user_of(json::Value pod, json::Value container,
-                                             const Identity& identity);
 
 }  // namespace muster::agent

@@ -45,7 +45,7 @@ constexpr rlim_t kFewFiles = 4096;
 std::vector<Finding> runtime_findings(const std::string& dir) {
   const auto loop = make_real_loop();
   auto runtime = runtime::make_process_runtime(
-      *loop, {.directory = dir + "/runtime", .pod_user = {}, .end_with_agent = true});
+      *loop, {.directory = dir + "/runtime", .end_with_agent = true});
   if (!runtime) return {{"process runtime", Verdict::kBad, runtime.error().message}};
   std::vector<Finding> out;
   for (const runtime::Ability& ability : (*runtime)->abilities())

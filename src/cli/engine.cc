@@ -70,7 +70,7 @@ class EmbeddedEngine final : public Engine {
     MUSTER_TRY(node_, LocalNode::start(*loop_, *transport_, logs_->reader(), *programs_,
                                        {.data_dir = options_.data_dir,
                                         .nodes = options_.nodes,
-                                        .pod_user = options_.pod_user,
+                                        .pods = options_.pods,
                                         .leave_nothing = options_.leave_nothing,
                                         .ca_pem = credentials.ca_pem,
                                         .api_host = host(),

@@ -10,6 +10,7 @@
 #include "agent/node_object.h"
 #include "base/loop.h"
 #include "base/result.h"
+#include "cli/pod_policy.h"
 #include "client/client.h"
 
 namespace muster::cli {
@@ -23,7 +24,7 @@ struct EngineOptions {
   std::set<std::string, std::less<>> controllers;
   admission::FeatureGates gates;
   agent::NodeOptions nodes;    // what stands for this machine
-  std::string pod_user;        // who runs pods that ask for nobody, when started as root
+  PodPolicy pods;              // and whom its pods run as
   bool leave_nothing = false;  // no process of a pod outlives the engine
 };
 

@@ -1,11 +1,6 @@
 #include "cli/local_node.h"
 
 #include <fmt/format.h>
-#include <pwd.h>
-#include <unistd.h>
-
-#include <array>
-#include <cstdlib>
 
 #include "agent/agent.h"
 #include "agent/inputs/names.h"
@@ -18,38 +13,6 @@ namespace {
 
 // How long the last processes may take to vanish after SIGKILL.
 constexpr Duration kLongestEnd = std::chrono::seconds(10);
-
-// Programs of pods may call this very binary (`muster tool …`).
-std::string own_folder() {
-  std::array<char, 4096> path{};
-  const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size() - 1);
-  const std::string_view file(path.data(), size < 0 ? 0 : static_cast<std::size_t>(size));
-  return std::string(file.substr(0, file.rfind('/')));
-}
-
-// What a local program needs of its surroundings; nothing that belongs to muster.
-std::vector<std::string> inherited_environment() {
-  std::vector<std::string> out;
-  for (const char* name :
-       {"PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH",
-        "VIRTUAL_ENV", "CUDA_VISIBLE_DEVICES"}) {
-    const char* const value = std::getenv(name);
-    if (value == nullptr) continue;
-    const bool path = std::string_view(name) == "PATH";
-    out.push_back(fmt::format("{}={}{}", name, value, path ? ":" + own_folder() : ""));
-  }
-  return out;
-}
-
-Result<agent::Identity> identity(const std::string& pod_user) {
-  agent::Identity out{.uid = ::geteuid(), .pod_user = std::nullopt};
-  if (pod_user.empty()) return out;
-  const passwd* const user = ::getpwnam(pod_user.c_str());
-  if (user == nullptr)
-    return fail(Code::kInvalid, fmt::format("there is no user \"{}\" on this machine", pod_user));
-  out.pod_user = runtime::User{.uid = user->pw_uid, .gid = user->pw_gid, .groups = {}};
-  return out;
-}
 
 class JoinedNode final : public LocalNode {
  public:
@@ -71,23 +34,28 @@ class JoinedNode final : public LocalNode {
   Status start(agent::LogReader& logs, agent::PodPrograms& programs) {
     programs_ = &programs;
     agent::AgentOptions options;
-    MUSTER_TRY(options.identity, identity(options_.pod_user));
+    PodPolicy pods = options_.pods;
+    // What is to leave nothing is its caller's, whatever he needs root for.
+    if (pods.user.empty() && options_.leave_nothing) pods.user = sudo_caller();
+    MUSTER_TRY(options.identity, identity_under(pods));
     const agent::Paths paths{options_.data_dir};
     MUSTER_TRY(runtime_,
                runtime::make_process_runtime(loop_, {.directory = paths.runtime(),
-                                                     .pod_user = options.identity.pod_user,
                                                      .end_with_agent = options_.leave_nothing}));
     MUSTER_TRY(names_, agent::Names::open(paths.names()));
     options.nodes = options_.nodes;
     options.facts = agent::read_machine_facts(options_.data_dir);
     options.data_directory = options_.data_dir;
-    options.environment = inherited_environment();
+    options.environment = common_environment();
+    options.host_paths = pods.host_paths;
+    options.pod_processes = pods.processes;
     options.ca_pem = options_.ca_pem;
     options.api_environment = {"KUBERNETES_SERVICE_HOST=" + options_.api_host,
                                fmt::format("KUBERNETES_SERVICE_PORT={}", options_.api_port),
                                fmt::format("KUBERNETES_SERVICE_PORT_HTTPS={}", options_.api_port)};
     options.log_began = [&logs](const agent::LogKey& run) { logs.began(run); };
     options.log_ended = [&logs](const agent::LogKey& run) { logs.ended(run); };
+    options.logs_known = [&logs] { logs.settle(); };
     agent_ = std::make_unique<agent::Agent>(client_, api::Registry::builtin(), *runtime_, *names_,
                                             std::move(options));
     agent_->start();

@@ -10,6 +10,7 @@
 #include "agent/node_object.h"
 #include "base/loop.h"
 #include "base/result.h"
+#include "cli/pod_policy.h"
 #include "client/transport.h"
 
 namespace muster::cli {
@@ -17,7 +18,7 @@ namespace muster::cli {
 struct LocalNodeOptions {
   std::string data_dir;
   agent::NodeOptions nodes;
-  std::string pod_user;        // who runs pods that ask for nobody, when this process is root
+  PodPolicy pods;
   bool leave_nothing = false;  // no process of a pod outlives the node
   // The API server, as pods reach it.
   std::string ca_pem;

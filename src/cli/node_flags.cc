@@ -40,8 +40,14 @@ std::vector<Flag> with_node_flags(NodeFlags& node, std::vector<Flag> flags) {
   flags.push_back({"--node-label", &node.labels, "KEY=VALUE on every node"});
   flags.push_back({"--node-resource", &node.resources,
                    "NAME=AMOUNT: something more that pods may ask for, per node"});
-  flags.push_back({"--pod-user", &node.pod_user,
-                   "Who runs pods that ask for nobody, when muster is started as root"});
+  flags.push_back(
+      {"--pod-user", &node.pod_user, "Who pods run as when muster is started as root [nobody]"});
+  flags.push_back({"--allow-any-user", &node.any_user,
+                   "Pods may ask for other users and groups, root too (securityContext)"});
+  flags.push_back({"--host-path", &node.host_paths,
+                   "Let hostPath volumes name only what lies below this folder"});
+  flags.push_back({"--pod-processes", &node.pod_processes,
+                   "The most processes and threads of a pod; 0: any number"});
   return flags;
 }
 
@@ -59,6 +65,19 @@ Result<agent::NodeOptions> node_options(const NodeFlags& flags) {
     MUSTER_TRY(options.extra_resources[resource.key], parse_amount(resource.value));
   }
   return options;
+}
+
+Result<PodPolicy> pod_policy(const NodeFlags& flags) {
+  PodPolicy policy{.user = flags.pod_user, .any_user = flags.any_user};
+  if (!flags.host_paths.empty()) policy.host_paths = flags.host_paths;
+  for (const std::string& path : policy.host_paths) {
+    if (!path.starts_with('/'))
+      return fail(Code::kInvalid,
+                  fmt::format("--host-path {}: it takes a path from the root", plain_text(path)));
+  }
+  if (flags.pod_processes < 0) return fail(Code::kInvalid, "--pod-processes: 0 or more");
+  policy.processes = flags.pod_processes;
+  return policy;
 }
 
 }  // namespace muster::cli

@@ -6,6 +6,7 @@
 
 #include "agent/node_object.h"
 #include "base/result.h"
+#include "cli/pod_policy.h"
 #include "cli/verb.h"
 
 namespace muster::cli {
@@ -15,11 +16,15 @@ struct NodeFlags {
   std::vector<std::string> labels;     // KEY=VALUE
   std::vector<std::string> resources;  // NAME=AMOUNT
   std::string pod_user;
+  bool any_user = false;
+  std::vector<std::string> host_paths;
+  std::int64_t pod_processes = PodPolicy::kUsualProcesses;
 };
 
 // The rows of these flags behind `flags`.
 std::vector<Flag> with_node_flags(NodeFlags& node, std::vector<Flag> flags);
 
 Result<agent::NodeOptions> node_options(const NodeFlags& flags);
+Result<PodPolicy> pod_policy(const NodeFlags& flags);
 
 }  // namespace muster::cli

@@ -262,6 +262,8 @@ int run_here(const RunOptions& options, Signals& signals, Plan plan) {
   const std::string& data_dir = options.server.data_dir;
   const auto nodes = node_options(options.node);
   if (!nodes) return complain(nodes.error(), kUsage);
+  const auto pods = pod_policy(options.node);
+  if (!pods) return complain(pods.error(), kUsage);
   std::optional<PrivateDirectory> own;
   if (data_dir.empty()) own.emplace();
   const std::string dir = own ? own->path() : data_dir;
@@ -271,7 +273,7 @@ int run_here(const RunOptions& options, Signals& signals, Plan plan) {
   auto engine = Engine::start({.data_dir = dir,
                                .controllers = all_controllers(),
                                .nodes = *nodes,
-                               .pod_user = options.node.pod_user,
+                               .pods = *pods,
                                .leave_nothing = true});
   if (!engine) return complain(engine.error(), kRefused);
   plan.is_private = true;

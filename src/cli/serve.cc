@@ -35,7 +35,7 @@ Result<EngineOptions> engine_options(const ServeOptions& options) {
   MUSTER_TRY(engine.controllers, parse_controllers(options.controllers));
   MUSTER_CHECK(engine.gates.set(options.feature_gates));
   MUSTER_TRY(engine.nodes, node_options(options.node));
-  engine.pod_user = options.node.pod_user;
+  MUSTER_TRY(engine.pods, pod_policy(options.node));
   return engine;
 }
 

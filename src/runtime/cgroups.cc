@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -18,6 +19,7 @@ namespace {
 
 constexpr std::int64_t kPeriodMicros = 100'000;
 constexpr int kAttempts = 8;
+constexpr const char* kPids = "pids";
 constexpr std::int64_t kLeastQuotaMicros = 1'000;  // the kernel takes no less
 
 std::string read_file(const std::string& path) {
@@ -93,6 +95,16 @@ std::vector<std::string> parents_in(const Hierarchy& hierarchy, std::string own)
 
 bool make_folder(const std::string& path) {
   return mkdir(path.c_str(), 0755) == 0 || errno == EEXIST;
+}
+
+std::vector<std::string> folders_in(const std::string& folder) {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error)) {
+    if (at->is_directory(error)) found.push_back(at->path());
+  }
+  return found;
 }
 
 // In version 2 a parent must hand the controller down, which it may not while it has processes of
@@ -189,18 +201,14 @@ bool RunGroups::killed_for_memory() const {
   return false;
 }
 
-// The common folder goes with the last run in it; until then that fails.
 void RunGroups::remove() {
-  for (const std::string& folder : folders_) {
-    rmdir(folder.c_str());
-    rmdir(folder.substr(0, folder.rfind('/')).c_str());
-  }
+  for (const std::string& folder : folders_) rmdir(folder.c_str());
   folders_.clear();
 }
 
 Cgroups Cgroups::find(const std::string& name) {
   Cgroups found;
-  for (const char* controller : {"cpu", "memory"}) {
+  for (const char* controller : {"cpu", "memory", kPids}) {
     found.controllers_.push_back(find_controller(controller, name));
   }
   return found;
@@ -217,47 +225,76 @@ const Cgroups::Controller& Cgroups::controller(std::string_view name) const {
 std::vector<Ability> Cgroups::abilities() const {
   std::vector<Ability> abilities;
   for (const Controller& each : controllers_) {
-    abilities.push_back(
-        {each.name + " limits", each.version != Cgroups::Version::kNone, each.detail});
+    abilities.push_back({each.name == kPids ? "process limits" : each.name + " limits",
+                         each.version != Cgroups::Version::kNone, each.detail});
   }
   return abilities;
 }
 
-Result<RunGroups> Cgroups::make(const std::string& run, const Limits& limits) const {
+// Another pod's removal may take the common folder away in between.
+Status Cgroups::make_pod(const Controller& controller, const std::string& uid) {
+  const std::string folder = controller.folder + "/" + uid;
+  for (int i = 0; i < kAttempts; ++i) {
+    if (make_ours(controller) && make_folder(folder)) return {};
+  }
+  return fail(Code::kInternal, fmt::format("{}: {}", folder, std::strerror(errno)));
+}
+
+Status Cgroups::enter_pod(const std::string& uid, std::int64_t processes) const {
+  const Controller& pids = controller(kPids);
+  if (processes == 0 || pids.version == Version::kNone) return {};
+  MUSTER_CHECK(make_pod(pids, uid));
+  const std::string folder = pids.folder + "/" + uid;
+  const std::string own = pids.version == Version::kTwo ? folder + "/shim" : folder;
+  if (write_file(folder + "/pids.max", fmt::format("{}", processes)) && make_folder(own) &&
+      write_file(own + "/cgroup.procs", "0"))
+    return {};
+  return fail(Code::kInternal, fmt::format("cannot limit processes: {}", std::strerror(errno)));
+}
+
+Result<RunGroups> Cgroups::make(const std::string& uid, const std::string& run,
+                                const Limits& limits) const {
   RunGroups groups;
   const auto add = [&](const Controller& controller) -> Result<std::string> {
-    const std::string folder = controller.folder + "/" + run;
-    // Another pod's last run may take the common folder away in between.
-    bool made = false;
-    for (int i = 0; i < kAttempts && !made; ++i) {
-      made = make_ours(controller) && make_folder(folder);
-    }
-    if (!made) {
-      return fail(Code::kInternal, fmt::format("{}: {}", folder, std::strerror(errno)));
-    }
-    if (std::ranges::find(groups.folders_, folder) == groups.folders_.end()) {
+    MUSTER_CHECK(make_pod(controller, uid));
+    const std::string pod = controller.folder + "/" + uid, folder = pod + "/" + run;
+    const bool made = (controller.version != Version::kTwo || hand_down(pod, controller.name)) &&
+                      make_folder(folder);
+    if (!made) return fail(Code::kInternal, fmt::format("{}: {}", folder, std::strerror(errno)));
+    if (std::ranges::find(groups.folders_, folder) == groups.folders_.end())
       groups.folders_.push_back(folder);
-    }
     return folder;
+  };
+  const auto cannot = [&](std::string_view what) {
+    const int why = errno;
+    groups.remove();
+    return fail(Code::kInternal, fmt::format("cannot limit {}: {}", what, std::strerror(why)));
   };
   const Controller& cpu = controller("cpu");
   if (limits.cpu_millis && cpu.version != Version::kNone) {
     MUSTER_TRY(const std::string folder, add(cpu));
-    if (!limit_cpu(cpu.version, folder, *limits.cpu_millis)) {
-      groups.remove();
-      return fail(Code::kInternal, fmt::format("cannot limit cpu: {}", std::strerror(errno)));
-    }
+    if (!limit_cpu(cpu.version, folder, *limits.cpu_millis)) return cannot("cpu");
   }
   const Controller& memory = controller("memory");
   if (limits.memory_bytes && memory.version != Version::kNone) {
     MUSTER_TRY(groups.memory_folder_, add(memory));
-    if (!limit_memory(memory.version, groups.memory_folder_, *limits.memory_bytes)) {
-      const int why = errno;
-      groups.remove();
-      return fail(Code::kInternal, fmt::format("cannot limit memory: {}", std::strerror(why)));
-    }
+    if (!limit_memory(memory.version, groups.memory_folder_, *limits.memory_bytes))
+      return cannot("memory");
   }
   return groups;
+}
+
+// The common folder goes with the last pod in it; until then that fails.
+void Cgroups::remove_pod(const std::string& uid) const {
+  for (const Controller& each : controllers_) {
+    const std::string folder = each.folder + "/" + uid;
+    if (each.version == Version::kNone) continue;
+    if (rmdir(folder.c_str()) != 0 && errno != ENOENT) {
+      for (const std::string& inner : folders_in(folder)) rmdir(inner.c_str());
+      rmdir(folder.c_str());
+    }
+    rmdir(each.folder.c_str());
+  }
 }
 
 }  // namespace muster::runtime

@@ -1,5 +1,9 @@
-// Limits of runs by control groups: per controller in version 2 or 1, whichever carries it here and
-// lets us, or not at all.
+// Limits of pods and runs by control groups: per controller in version 2 or 1, whichever carries it
+// here and lets us, or not at all.
+//
+//   <ours>/<pod uid>        the pod's processes together
+//   <ours>/<pod uid>/<run>  a run that has limits
+//   <ours>/<pod uid>/shim   in version 2, where a group with groups in it has no processes
 #pragma once
 
 #include <array>
@@ -21,7 +25,7 @@ class RunGroups {
 
  private:
   friend class Cgroups;
-  std::vector<std::string> folders_;  // each in the one of Cgroups, which goes with its last run
+  std::vector<std::string> folders_;
   std::string memory_folder_;
 };
 
@@ -31,9 +35,16 @@ class Cgroups {
   // is needed: nobody has to clean up after a keeper that was killed.
   static Cgroups find(const std::string& name);
 
+  // A limit whose controller is not there is not kept.
   std::vector<Ability> abilities() const;
-  // A limit whose controller is not there is not kept; the abilities say so.
-  Result<RunGroups> make(const std::string& run, const Limits& limits) const;
+
+  // This process, and all that it makes from now on, counts as the pod's: `processes` at most,
+  // threads too. 0: any number.
+  Status enter_pod(const std::string& uid, std::int64_t processes) const;
+  Result<RunGroups> make(const std::string& uid, const std::string& run,
+                         const Limits& limits) const;
+  // When all of its processes are gone; also what a killed shim has left.
+  void remove_pod(const std::string& uid) const;
 
   enum class Version { kNone, kOne, kTwo };
   struct Controller {
@@ -45,6 +56,7 @@ class Cgroups {
 
  private:
   const Controller& controller(std::string_view name) const;
+  static Status make_pod(const Controller& controller, const std::string& uid);
   std::vector<Controller> controllers_;
 };
 

@@ -180,5 +180,70 @@ TEST_F(ContainerTest, CpuLimitIsSet) {
   EXPECT_THAT(log_lines(), Contains(HasSubstr("/muster-")));
 }
 
+TEST_F(ContainerTest, MountOfTheUsersOwnIsNoWayPastAClosedFolder) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root runs programs as others";
+  std::ofstream(folder("closed/inner") + "/text") << "told";
+  chmod((directory_ + "/closed").c_str(), 0700);
+  RunSpec spec = shell("cat /mnt/text");
+  spec.user = User{.uid = 4242, .gid = 4242, .groups = {}};
+  spec.mounts = {{.source = directory_ + "/closed/inner", .target = "/mnt"}};
+  exit_of(start(spec));
+  EXPECT_THAT(log_lines(), ElementsAre("stdout F told"));  // one that the agent vouches for
+
+  spec.number = 1;
+  spec.log_file = log_file(1);
+  spec.mounts[0].as_user = true;
+  EXPECT_EQ(exit_of(start(spec)).start_error,
+            "cannot mount " + directory_ + "/closed/inner: Permission denied");
+
+  spec.number = 2;
+  spec.log_file = log_file(2);
+  chmod((directory_ + "/closed").c_str(), 0711);
+  EXPECT_EQ(exit_of(start(spec)).code, 0);
+  EXPECT_THAT(log_lines(2), ElementsAre("stdout F told"));
+}
+
+TEST_F(ContainerTest, WithoutAFolderOfItsOwnAProgramBeginsWhereItsUserMay) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root runs programs as others";
+  const std::string before = std::filesystem::current_path();
+  const std::string closed = folder("closed"), home = folder("home");
+  std::filesystem::current_path(closed);  // the server's, when it is made
+  runtime_.reset();
+  connect();
+  adopt();
+  std::filesystem::current_path(before);
+  RunSpec spec = shell("pwd");
+  spec.working_directory.clear();
+  spec.environment.push_back("HOME=" + home);
+  spec.user = User{.uid = 4242, .gid = 4242, .groups = {}};
+  exit_of(start(spec));
+  EXPECT_THAT(log_lines(0), ElementsAre("stdout F " + closed));
+  chmod(closed.c_str(), 0700);
+  spec.number = 1;
+  spec.log_file = log_file(1);
+  exit_of(start(spec));
+  EXPECT_THAT(log_lines(1), ElementsAre("stdout F " + home));
+  spec.number = 2;
+  spec.log_file = log_file(2);
+  spec.environment.back() = "HOME=/nonexistent";
+  exit_of(start(spec));
+  EXPECT_THAT(log_lines(2), ElementsAre("stdout F /"));
+}
+
+TEST_F(ContainerTest, PodHasSoManyProcessesAndNoMore) {
+  if (!can("process limits")) GTEST_SKIP() << why_not("process limits");
+  PodSpec pod = pod_spec("few");
+  pod.processes = 10;
+  ASSERT_TRUE(finish([&](Runtime::Done done) { runtime_->start_pod(pod, std::move(done)); }));
+  // The shell gives up at the first fork that fails.
+  const RunId run =
+      start(shell("for i in 1 2 3 4 5 6 7 8 9 10; do sleep 1000 & echo $i; done"), "few");
+  EXPECT_NE(exit_of(run).code, 0);
+  const std::string text = read_text(log_file());
+  EXPECT_THAT(text, HasSubstr("ork"));  // Cannot fork
+  EXPECT_THAT(text, testing::Not(HasSubstr("stdout F 9\n")));
+  EXPECT_EQ(exit_of(start(shell("true", 1), "few")).code, 0) << "there is room again";
+}
+
 }  // namespace
 }  // namespace muster::runtime

@@ -272,6 +272,7 @@ void Keeper::bury(const std::string& uid) {
 void Keeper::finish_burial(const std::string& uid) {
   Pod& pod = pods_.at(uid);
   if (!pod.dying.empty() || (orphans_are_possible() && kill_orphans())) return;
+  cgroups_.remove_pod(uid);
   if (records_deleted_) {  // no new file where somebody is deleting a folder
     pods_.erase(uid);
     return end_if_idle();

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "runtime/borrowed_rights.h"
 #include "runtime/oci_container.h"
 #include "runtime/view.h"
 
@@ -52,6 +53,13 @@ Result<Pipes> make_pipes() {
   return pipes;
 }
 
+Result<View::Source> take(const Mount& mount, const std::optional<User>& user) {
+  if (!mount.as_user || !user) return View::take(mount);
+  const BorrowedRights rights(*user);
+  MUSTER_CHECK(rights.status());
+  return View::take(mount);
+}
+
 // What names mean is the machine's business, whatever root a container has.
 void add_network_files(std::vector<Mount>& mounts) {
   for (const char* name : {"/etc/hosts", "/etc/resolv.conf"}) {
@@ -80,10 +88,11 @@ std::vector<Mount> mounts_of(const PodSpec& pod, const RunSpec& run) {
   return mounts;
 }
 
-Result<std::vector<View::Source>> take_all(const std::vector<Mount>& mounts) {
+Result<std::vector<View::Source>> take_all(const std::vector<Mount>& mounts,
+                                           const std::optional<User>& user) {
   std::vector<View::Source> sources;
   for (const Mount& mount : mounts) {
-    MUSTER_TRY(View::Source source, View::take(mount));
+    MUSTER_TRY(View::Source source, take(mount, user));
     sources.push_back(std::move(source));
   }
   return sources;
@@ -147,14 +156,15 @@ Result<pid_t> make_program(const RunSpec& run, const Program& program, const Nam
   const int start = pipes.start.write.get();
   const int report = pipes.report.write.get();
   keep_only({pipes.output.write.get(), pipes.errors.write.get(), start, report});
+  prctl(PR_SET_NAME, "muster-init");
+  if (!namespaces.runs) prctl(PR_SET_CHILD_SUBREAPER, 1);
+  auto sources = take_all(namespaces.runs ? mounts_of(pod, run) : std::vector<Mount>(), run.user);
+  if (!sources) fail_start(start, sources.error().message);
+  // After that, which borrows rights.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (is_orphan(report)) _exit(1);
-  prctl(PR_SET_NAME, "muster-init");
   // Its shim may enter its namespaces then; the container's programs have too few rights for it.
   prctl(PR_SET_DUMPABLE, 1);
-  if (!namespaces.runs) prctl(PR_SET_CHILD_SUBREAPER, 1);
-  auto sources = take_all(namespaces.runs ? mounts_of(pod, run) : std::vector<Mount>());
-  if (!sources) fail_start(start, sources.error().message);
   const Stdio stdio{.output = pipes.output.write.get(), .errors = pipes.errors.write.get()};
   const Result<pid_t> child =
       make_program(run, program, namespaces, std::move(*sources), stdio, start);

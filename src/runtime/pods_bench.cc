@@ -69,7 +69,7 @@ struct Bench {
   explicit Bench(bool namespaces) {
     directory = make_directory();
     auto made = make_process_runtime(
-        *loop, {.directory = directory + "/runtime", .pod_user = {}, .namespaces = namespaces});
+        *loop, {.directory = directory + "/runtime", .namespaces = namespaces});
     if (!made) {
       fmt::print(stderr, "{}\n", made.error().message);
       std::exit(1);

@@ -190,14 +190,12 @@ void ProcessRuntime::start(const std::string& pod_uid, const RunSpec& run, Done 
   }
   Pod& pod = found->second;
   if (pod.runs.contains({pod_uid, run.container, run.number})) return later(std::move(done), {});
-  RunSpec complete = run;
-  if (!complete.user && geteuid() == 0) complete.user = options_.pod_user;
   const std::int64_t id = ++last_id_;
   json::Arena arena;
   const Value message = Value::object(arena);
   message.set("op", "start");
   message.set("id", Value::of(id));
-  message.set("run", to_json(arena, complete));
+  message.set("run", to_json(arena, run));
   message.set("serverDirectory", server_directory_);
   Request& request = pod.requests[id];
   request = {json::write(message), std::move(done)};

@@ -54,13 +54,27 @@ Status become(const User& user) {
   return refuse(fmt::format("cannot run as user {}: {}", user.uid, reason(errno)));
 }
 
-Status enter(const std::string& wanted, const std::string& server_directory) {
-  if (wanted.empty()) {
-    if (chdir(server_directory.c_str()) != 0 && chdir("/") != 0) return refuse("no root folder");
-    return {};
+// Of the last one of that name; empty if there is none.
+std::string_view variable(const std::vector<std::string>& environment, std::string_view name) {
+  std::string_view value;
+  for (const std::string_view entry : environment) {
+    if (entry.starts_with(name) && entry.substr(name.size()).starts_with('='))
+      value = entry.substr(name.size() + 1);
   }
-  if (chdir(wanted.c_str()) == 0) return {};
-  return refuse(fmt::format("chdir to \"{}\": {}", wanted, reason(errno)));
+  return value;
+}
+
+Status enter(const Program& program) {
+  const std::string& wanted = program.working_directory;
+  if (!wanted.empty()) {
+    if (chdir(wanted.c_str()) == 0) return {};
+    return refuse(fmt::format("chdir to \"{}\": {}", wanted, reason(errno)));
+  }
+  const std::string home(variable(program.environment, "HOME"));
+  for (const std::string& place : {program.server_directory, home, std::string("/")}) {
+    if (place.starts_with('/') && chdir(place.c_str()) == 0) return {};
+  }
+  return refuse("no root folder");
 }
 
 std::vector<char*> pointers(const std::vector<std::string>& strings) {
@@ -78,7 +92,7 @@ Result<std::string> prepare(const Program& program, const Stdio& stdio) {
   if (program.user) MUSTER_CHECK(become(*program.user));
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return refuse("no_new_privs is not to be had");
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // again: it is lost with a change of the user
-  MUSTER_CHECK(enter(program.working_directory, program.server_directory));
+  MUSTER_CHECK(enter(program));
   if (program.argv.empty()) return refuse("no command");
   return find_program(program.argv.front(), program.environment);
 }
@@ -95,10 +109,8 @@ Result<std::string> find_program(const std::string& name,
     }
     return refuse(fmt::format("exec: \"{}\": {}", name, reason(problem)));
   }
-  std::string_view path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-  for (const std::string& variable : environment) {
-    if (variable.starts_with("PATH=")) path = std::string_view(variable).substr(5);
-  }
+  std::string_view path = variable(environment, "PATH");
+  if (path.empty()) path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
   while (!path.empty() && !name.empty()) {
     const std::string_view folder = path.substr(0, path.find(':'));
     const std::string file = fmt::format("{}/{}", folder.empty() ? "." : folder, name);

@@ -13,7 +13,7 @@ namespace muster::runtime {
 struct Program {
   std::vector<std::string> argv;
   std::vector<std::string> environment;
-  std::string working_directory;  // empty: the server's, or / where that cannot be entered
+  std::string working_directory;  // empty: the server's, else HOME, else /: what can be entered
   std::string server_directory;
   std::optional<User> user;
   RunGroups groups;

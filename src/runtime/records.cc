@@ -44,6 +44,7 @@ Value mounts_to_json(Arena& arena, const std::vector<Mount>& mounts) {
     value.set("source", mount.source);
     value.set("target", mount.target);
     value.set("readOnly", Value::of(mount.read_only));
+    if (mount.as_user) value.set("asUser", Value::of(true));
     list.push_back(value);
   }
   return list;
@@ -54,7 +55,8 @@ std::vector<Mount> mounts_from(Value list) {
   for (const Value value : list.items()) {
     mounts.push_back({.source = text(value, "source"),
                       .target = text(value, "target"),
-                      .read_only = value.get("readOnly").as_bool()});
+                      .read_only = value.get("readOnly").as_bool(),
+                      .as_user = value.get("asUser").as_bool()});
   }
   return mounts;
 }
@@ -100,6 +102,7 @@ Value to_json(Arena& arena, const PodSpec& pod) {
   value.set("directory", pod.directory);
   value.set("hostname", pod.hostname);
   value.set("hostsFile", pod.hosts_file);
+  if (pod.processes != 0) value.set("processes", Value::of(pod.processes));
   return value;
 }
 
@@ -108,7 +111,8 @@ PodSpec pod_spec_from(Value value) {
           .name = text(value, "name"),
           .directory = text(value, "directory"),
           .hostname = text(value, "hostname"),
-          .hosts_file = text(value, "hostsFile")};
+          .hosts_file = text(value, "hostsFile"),
+          .processes = value.get("processes").as_int()};
 }
 
 Value to_json(Arena& arena, const RunSpec& run) {

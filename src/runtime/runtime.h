@@ -24,6 +24,7 @@ struct Mount {
   std::string source;  // a path on the host that has been checked; links in it are refused
   std::string target;  // absolute, as the container sees it
   bool read_only = false;
+  bool as_user = false;  // the source must be reachable for the run's user by himself
 };
 
 struct User {
@@ -39,10 +40,11 @@ struct Limits {
 
 struct PodSpec {
   std::string uid;
-  std::string name;        // what people call it: namespace and name
-  std::string directory;   // the pod's own, for the agent that adopts it
-  std::string hostname;    // empty: the machine's
-  std::string hosts_file;  // seen as /etc/hosts, this very file; empty: the machine's
+  std::string name;            // what people call it: namespace and name
+  std::string directory;       // the pod's own, for the agent that adopts it
+  std::string hostname;        // empty: the machine's
+  std::string hosts_file;      // seen as /etc/hosts, this very file; empty: the machine's
+  std::int64_t processes = 0;  // so many at most, threads too, where it can be had; 0: any number
 };
 
 // One run of a container. A new run has a new number.
@@ -58,9 +60,10 @@ struct RunSpec {
   int number = 0;
   std::vector<std::string> argv;         // argv[0] is looked up in the PATH of `environment`
   std::vector<std::string> environment;  // NAME=value, complete
-  std::string working_directory;         // empty: that of the server
+  // Empty: that of the server, or HOME where its user cannot enter that, or /.
+  std::string working_directory;
   std::vector<Mount> mounts;
-  std::optional<User> user;  // empty: the configured one
+  std::optional<User> user;  // empty: that of the server
   Limits limits;
   bool read_only_root = false;
   // A folder that is its root instead of the machine's, and the OCI runtime (crun, runc) that makes
@@ -157,9 +160,8 @@ class Runtime {
 };
 
 struct RuntimeOptions {
-  std::string directory;         // for sockets and records, mode 0700
-  std::optional<User> pod_user;  // of pods that ask for none, when this process is root
-  bool namespaces = true;        // false: plain process groups even where the kernel allows more
+  std::string directory;   // for sockets and records, mode 0700
+  bool namespaces = true;  // false: plain process groups even where the kernel allows more
   // The pods are killed and removed as soon as this runtime is gone, however that happens.
   bool end_with_agent = false;
   // How to start the process that keeps the pods (keeper_main.h); the directory is appended.

@@ -216,7 +216,7 @@ Status Shim::start_run(RunSpec spec, std::string server_directory) {
   ShimRun& run = *(runs_[id] = std::move(made));
   run.log = std::make_unique<LogWriter>(loop_.clock(), spec.log_file);
   empty_termination_log(spec.termination_log);
-  auto groups = spec_.cgroups.make(run.record.state.container_id, spec.limits);
+  auto groups = spec_.cgroups.make(spec_.pod.uid, run.record.state.container_id, spec.limits);
   run.program = {.argv = spec.argv,
                  .environment = spec.environment,
                  .working_directory = spec.working_directory,
@@ -403,6 +403,7 @@ void Shim::finish(ShimRun& run) {
 Status set_up(const ShimSpec& spec) {
   prctl(PR_SET_NAME, "muster-shim");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
+  MUSTER_CHECK(spec.cgroups.enter_pod(spec.pod.uid, spec.pod.processes));
   const int flags =
       (spec.namespaces.uts ? CLONE_NEWUTS : 0) | (spec.namespaces.ipc ? CLONE_NEWIPC : 0);
   if (flags != 0 && unshare(flags) != 0) {

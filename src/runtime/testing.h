@@ -60,7 +60,7 @@ class RuntimeFixture : public testing::Test {
   void connect(bool namespaces = true) {
     namespaces_ = namespaces;
     auto made = make_process_runtime(
-        *loop_, {.directory = directory_ + "/runtime", .pod_user = {}, .namespaces = namespaces});
+        *loop_, {.directory = directory_ + "/runtime", .namespaces = namespaces});
     ASSERT_TRUE(made) << made.error().message;
     runtime_ = std::move(*made);
     runtime_->on_change([this](const RunState& state) {

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "base/beneath.h"
+#include "runtime/borrowed_rights.h"
 
 namespace muster::agent {
 namespace {
@@ -39,27 +40,41 @@ std::optional<std::string> below(const std::string& prefix, const std::string& p
 Result<std::string> canonical(const std::string& path) {
   std::error_code error;
   std::string found = fs::weakly_canonical(path, error);
-  if (error) return fail(Code::kInternal, fmt::format("{}: {}", path, error.message()));
+  if (error) return fail(Code::kInternal, error.message());
   if (found.size() > 1 && found.ends_with('/')) found.pop_back();
   return found;
 }
 
-Result<Place> find_place(const std::vector<std::string>& prefixes, const std::string& path) {
+std::unexpected<Error> unreachable(const HostPathRights& rights, const std::string& path,
+                                   const Error& why) {
+  return fail(why.code, fmt::format("hostPath {} cannot be had by user {}: {}", path,
+                                    rights.user.uid, why.message));
+}
+
+Result<std::string> canonical_for(const HostPathRights& rights, const std::string& path) {
+  const runtime::BorrowedRights borrowed(rights.user);
+  MUSTER_CHECK(borrowed.status());
+  auto found = canonical(path);
+  if (!found) return unreachable(rights, path, found.error());
+  return found;
+}
+
+Result<Place> find_place(const HostPathRights& rights, const std::string& path) {
   if (!path.starts_with('/'))
     return fail(Code::kInvalid, fmt::format("invalid HostPath `{}`: must be absolute", path));
   const fs::path parts(path);
   if (std::ranges::find(parts, "..") != parts.end())
     return fail(Code::kInvalid, fmt::format("invalid HostPath `{}`: must not contain '..'", path));
-  MUSTER_TRY(const std::string real, canonical(path));
-  for (const std::string& prefix : prefixes) {
-    MUSTER_TRY(std::string real_prefix, canonical(prefix));
-    if (auto rest = below(real_prefix, real))
-      return Place{.prefix = std::move(real_prefix), .below = *std::move(rest)};
+  MUSTER_TRY(const std::string real, canonical_for(rights, path));
+  for (const std::string& prefix : rights.prefixes) {
+    const auto real_prefix = canonical(prefix);
+    if (!real_prefix) continue;
+    if (auto rest = below(*real_prefix, real))
+      return Place{.prefix = *real_prefix, .below = *std::move(rest)};
   }
-  return fail(
-      Code::kForbidden,
-      fmt::format("hostPath {} is not allowed on this node (allowed: {})", path,
-                  prefixes.empty() ? "none" : fmt::format("{}", fmt::join(prefixes, ", "))));
+  return fail(Code::kForbidden,
+              fmt::format("hostPath {} is not allowed on this node (allowed by --host-path: {})",
+                          path, fmt::join(rights.prefixes, ", ")));
 }
 
 struct PathType {
@@ -97,27 +112,31 @@ Status make_file(const Place& place) {
 
 }  // namespace
 
-Result<std::string> allowed_host_path(const std::vector<std::string>& prefixes,
-                                      const std::string& path) {
-  MUSTER_TRY(const Place place, find_place(prefixes, path));
+Result<std::string> allowed_host_path(const HostPathRights& rights, const std::string& path) {
+  MUSTER_TRY(const Place place, find_place(rights, path));
   return place.path();
 }
 
 // Without a type nothing is checked; what is missing becomes a folder, as container runtimes have
 // it.
-Status prepare_host_path(const std::vector<std::string>& prefixes, const std::string& path,
+Status prepare_host_path(const HostPathRights& rights, const std::string& path,
                          std::string_view type) {
-  MUSTER_TRY(const Place place, find_place(prefixes, path));
-  const auto found = open_beneath(place.prefix, place.below);
-  if (!found && found.error().code != Code::kNotFound) return std::unexpected(found.error());
-  if (type.empty()) return found ? Status() : make_folder(place);
+  MUSTER_TRY(const Place place, find_place(rights, path));
   const auto* const wanted = std::ranges::find(kTypes, type, &PathType::name);
-  if (wanted == kTypes.end())
+  if (!type.empty() && wanted == kTypes.end())
     return fail(Code::kInvalid, fmt::format("{} is an invalid volume type", type));
-  if (!found && type == "DirectoryOrCreate") return make_folder(place);
-  if (!found && type == "FileOrCreate") return make_file(place);
+  const runtime::BorrowedRights borrowed(rights.user);
+  MUSTER_CHECK(borrowed.status());
+  const auto found = open_beneath(place.prefix, place.below);
+  if (!found && found.error().code != Code::kNotFound)
+    return unreachable(rights, path, found.error());
+  if (!found && (type.empty() || type.ends_with("OrCreate"))) {
+    const Status made = type == "FileOrCreate" ? make_file(place) : make_folder(place);
+    return made ? made : unreachable(rights, path, made.error());
+  }
   struct stat info{};
-  if (found && ::fstat(found->get(), &info) == 0 && (info.st_mode & S_IFMT) == wanted->kind)
+  if (type.empty() ||
+      (found && ::fstat(found->get(), &info) == 0 && (info.st_mode & S_IFMT) == wanted->kind))
     return {};
   return fail(Code::kInvalid,
               fmt::format("hostPath type check failed: {} is not a {}", path, wanted->complaint));

@@ -21,12 +21,11 @@ class HostPath : public testing::Test {
     write_file(scratch_ / "open/file", "x");
   }
   std::string prepare(std::string_view path, std::string_view type) {
-    const Status done = prepare_host_path({scratch_ / "open"}, scratch_ / path, type);
+    const Status done = prepare_host_path(rights(), scratch_ / path, type);
     return done ? "" : done.error().message;
   }
-  bool allowed(const std::string& path) {
-    return allowed_host_path({scratch_ / "open"}, path).has_value();
-  }
+  bool allowed(const std::string& path) { return allowed_host_path(rights(), path).has_value(); }
+  HostPathRights rights() { return {.prefixes = {scratch_ / "open"}, .user = {}}; }
   Scratch scratch_;
 };
 
@@ -38,11 +37,9 @@ TEST_F(HostPath, OnlyWhatThePolicyNames) {
   EXPECT_FALSE(allowed(scratch_ / "open-not"));
   EXPECT_FALSE(allowed(scratch_.path()));
   EXPECT_FALSE(allowed("/"));
-  EXPECT_TRUE(allowed_host_path({"/"}, scratch_ / "closed"));
-  EXPECT_THAT(allowed_host_path({}, "/etc").error().message,
-              HasSubstr("hostPath /etc is not allowed on this node (allowed: none)"));
-  EXPECT_THAT(allowed_host_path({"/a", "/b"}, "/etc").error().message,
-              HasSubstr("(allowed: /a, /b)"));
+  EXPECT_TRUE(allowed_host_path({.prefixes = {"/"}, .user = {}}, scratch_ / "closed"));
+  EXPECT_EQ(allowed_host_path({.prefixes = {"/a", "/b"}, .user = {}}, "/etc").error().message,
+            "hostPath /etc is not allowed on this node (allowed by --host-path: /a, /b)");
 }
 
 TEST_F(HostPath, NoWayAround) {
@@ -57,10 +54,10 @@ TEST_F(HostPath, NoWayAround) {
 
 TEST_F(HostPath, LinksThatStayInsideAreResolved) {
   fs::create_directory_symlink("folder", scratch_ / "open/in");
-  EXPECT_EQ(*allowed_host_path({scratch_ / "open"}, scratch_ / "open/in"),
-            scratch_ / "open/folder");
+  EXPECT_EQ(*allowed_host_path(rights(), scratch_ / "open/in"), scratch_ / "open/folder");
   fs::create_directory_symlink("open", scratch_ / "prefix");
-  EXPECT_EQ(*allowed_host_path({scratch_ / "prefix"}, scratch_ / "prefix/folder"),
+  EXPECT_EQ(*allowed_host_path({.prefixes = {scratch_ / "prefix"}, .user = {}},
+                               scratch_ / "prefix/folder"),
             scratch_ / "open/folder");
 }
 
@@ -81,7 +78,7 @@ TEST_F(HostPath, TypesAreChecked) {
   EXPECT_EQ(prepare("open/file", "BlockDevice"), wrong("open/file", "block device"));
   EXPECT_EQ(prepare("open/file", "Strange"), "Strange is an invalid volume type");
   EXPECT_EQ(prepare("open/file", ""), "");
-  EXPECT_TRUE(prepare_host_path({"/dev"}, "/dev/null", "CharDevice"));
+  EXPECT_TRUE(prepare_host_path({.prefixes = {"/dev"}, .user = {}}, "/dev/null", "CharDevice"));
 }
 
 TEST_F(HostPath, SocketsAreFound) {
@@ -101,6 +98,60 @@ TEST_F(HostPath, SomeTypesMakeWhatIsMissing) {
   EXPECT_NE(prepare("open/none/f", "FileOrCreate"), "");
   EXPECT_EQ(prepare("open/plain", ""), "");
   EXPECT_TRUE(fs::is_directory(scratch_ / "open/plain"));
+}
+
+// Root may lend rights: what the pod's user cannot reach, a hostPath does not give him either.
+class HostPathOfAnother : public HostPath {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root has pods of other users";
+    fs::permissions(scratch_.path(), fs::perms(0711));
+    fs::permissions(scratch_ / "closed", fs::perms(0700));
+    write_file(scratch_ / "closed/file", "x");
+    fs::permissions(scratch_ / "closed/file", fs::perms(0644));
+  }
+  HostPathRights rights_of(std::uint32_t uid) {
+    return {.prefixes = {"/"}, .user = {.uid = uid, .gid = uid, .groups = {}}};
+  }
+  std::string prepare_for(std::uint32_t uid, std::string_view path, std::string_view type = "") {
+    const Status done = prepare_host_path(rights_of(uid), scratch_ / path, type);
+    return done ? "" : done.error().message;
+  }
+  std::string denied(std::string_view path, std::string_view why = "Permission denied") {
+    return fmt::format("hostPath {} cannot be had by user 4242: {}", scratch_ / path, why);
+  }
+};
+
+TEST_F(HostPathOfAnother, IsOnlyWhatHeCanReach) {
+  EXPECT_TRUE(allowed_host_path(rights_of(4242), scratch_ / "open/file"));
+  EXPECT_EQ(allowed_host_path(rights_of(4242), scratch_ / "closed/file").error().message,
+            denied("closed/file"));
+  EXPECT_EQ(prepare_for(4242, "closed/file"), denied("closed/file"));
+  EXPECT_EQ(prepare_for(4242, "open/file", "File"), "");
+  EXPECT_EQ(prepare_for(0, "closed/file", "File"), "");
+}
+
+TEST_F(HostPathOfAnother, IsMadeByHimOrNotAtAll) {
+  EXPECT_EQ(prepare_for(4242, "open/new", "DirectoryOrCreate"),
+            denied("open/new", (scratch_ / "open/new").substr(1) + ": Permission denied"));
+  EXPECT_FALSE(fs::exists(scratch_ / "open/new"));
+  fs::permissions(scratch_ / "open", fs::perms(0777));
+  EXPECT_EQ(prepare_for(4242, "open/new", "DirectoryOrCreate"), "");
+  EXPECT_EQ(prepare_for(4242, "open/new.file", "FileOrCreate"), "");
+  for (const char* made : {"open/new", "open/new.file"}) {
+    struct stat info{};
+    ASSERT_EQ(::stat((scratch_ / made).c_str(), &info), 0);
+    EXPECT_EQ(info.st_uid, 4242u);
+  }
+}
+
+TEST_F(HostPathOfAnother, IsReachedByHisGroupsToo) {
+  fs::permissions(scratch_ / "closed", fs::perms(0710));
+  ASSERT_EQ(::chown((scratch_ / "closed").c_str(), 0, 777), 0);
+  HostPathRights rights = rights_of(4242);
+  EXPECT_FALSE(allowed_host_path(rights, scratch_ / "closed/file"));
+  rights.user.groups = {777};
+  EXPECT_TRUE(allowed_host_path(rights, scratch_ / "closed/file"));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "agent/inputs/volume_places.h"
 #include "agent/inputs/volumes.h"
 #include "base/beneath.h"
+#include "runtime/borrowed_rights.h"
 
 namespace muster::agent {
 namespace {
@@ -84,7 +85,8 @@ class Mounts {
                           .target = cleaned("/" + std::string(mount.get("mountPath").as_string())),
                           .read_only = mount.get("readOnly").as_bool() ||
                                        is_made_of_objects(volume) ||
-                                       volume.get({"persistentVolumeClaim", "readOnly"}).as_bool()};
+                                       volume.get({"persistentVolumeClaim", "readOnly"}).as_bool(),
+                          .as_user = volume.has("hostPath")};
   }
 
  private:
@@ -96,6 +98,8 @@ class Mounts {
     if (is_made_of_objects(volume)) {
       const auto version = current_payload(source);
       place = version ? below(source + "/" + *version, path) : version;
+    } else if (volume.has("hostPath")) {
+      place = below_as_user(source, path);
     } else {
       place = below(source, path);
     }
@@ -105,6 +109,12 @@ class Mounts {
                             "{}",
                             volume.get("name").as_string(), container_.get("name").as_string(),
                             place.error().message));
+  }
+
+  Result<std::string> below_as_user(const std::string& source, const std::string& path) const {
+    const runtime::BorrowedRights borrowed(root_.user);
+    MUSTER_CHECK(borrowed.status());
+    return below(source, path);
   }
 
   const VolumeRoot& root_;

@@ -55,7 +55,7 @@ Result<std::string> claim_folder(Value pod, Value volume, const Objects& objects
 Result<std::string> place_of(const VolumeRoot& root, Value pod, Value volume,
                              const Objects& objects) {
   if (volume.has("hostPath"))
-    return allowed_host_path(root.policy.host_paths,
+    return allowed_host_path({root.policy.host_paths, root.user},
                              std::string(volume.get({"hostPath", "path"}).as_string()));
   if (volume.has("persistentVolumeClaim")) {
     MUSTER_TRY(const std::string folder, claim_folder(pod, volume, objects, true));

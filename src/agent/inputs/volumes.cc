@@ -39,6 +39,10 @@ Status make_folder(const std::string& path) {
   return {};
 }
 
+bool is_in(const runtime::User& user, gid_t group) {
+  return user.gid == group || std::ranges::find(user.groups, group) != user.groups.end();
+}
+
 std::int64_t bytes_of(Value quantity) {
   const auto parsed = api::Quantity::parse(quantity.is_string() ? std::string(quantity.as_string())
                                                                 : json::write(quantity));
@@ -79,8 +83,10 @@ class SetUp {
       : root_(root), pod_(pod), facts_(facts), objects_(objects) {
     const Value group = pod.get({"spec", "securityContext", "fsGroup"});
     if (!is_root()) return;
-    if (root.owner) ownership_ = {.user = root.owner->uid, .group = root.owner->gid};
+    ownership_ = {.user = root.user.uid, .group = root.user.gid};
     if (group.is_number()) fs_group_ = static_cast<gid_t>(group.as_int());
+    // One that the policy has not given him does not count.
+    if (fs_group_ && !is_in(root.user, *fs_group_)) fs_group_.reset();
     if (fs_group_) ownership_.group = fs_group_;
   }
 
@@ -115,7 +121,8 @@ class SetUp {
     if (volume.has("emptyDir")) return set_up_empty(name, volume.get("emptyDir"));
     if (is_made_of_objects(volume)) return set_up_objects(name, volume);
     if (const Value path = volume.get("hostPath"); !path.is_null())
-      return prepare_host_path(root_.policy.host_paths, std::string(path.get("path").as_string()),
+      return prepare_host_path({root_.policy.host_paths, root_.user},
+                               std::string(path.get("path").as_string()),
                                path.get("type").as_string());
     if (volume.has("persistentVolumeClaim")) return set_up_claim(name, volume);
     for (const auto& [kind, value] : volume.members()) {

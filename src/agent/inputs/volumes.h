@@ -22,15 +22,15 @@ namespace muster::agent {
 
 struct VolumePolicy {
   std::string claims_directory;         // made if it is missing
-  std::vector<std::string> host_paths;  // prefixes that hostPath may name; "/" allows all
+  std::vector<std::string> host_paths;  // prefixes that hostPath may name
 };
 
 struct VolumeRoot {
   std::string pod_directory;
   VolumePolicy policy;
-  // As root: whom files that are made of objects belong to, so that a mode of 0400 does not keep
-  // them from the pod itself.
-  std::optional<runtime::User> owner;
+  // Whom the volumes are for. As root: files that are made of objects belong to him, so that a mode
+  // of 0400 does not keep them from the pod itself, and a hostPath is what he can reach by himself.
+  runtime::User user;
   // Asked at each set_up_volumes; the same text again is no change.
   std::function<Result<std::string>(json::Value token_source)> service_account_token;
 };

@@ -51,6 +51,11 @@ class Volumes : public testing::Test {
     const Status done = set_up_volumes(root_, tree, facts_, objects_);
     return done ? "" : done.error().message;
   }
+  static gid_t group_of(const std::string& path) {
+    struct stat info{};
+    EXPECT_EQ(::stat(path.c_str(), &info), 0);
+    return info.st_gid;
+  }
   std::string at(std::string_view name) const {
     return root_.pod_directory + "/volumes/" + std::string(name);
   }
@@ -248,7 +253,7 @@ TEST_F(Volumes, WhatIsOptionalMayBeMissing) {
 
 TEST_F(Volumes, AsRootFilesBelongToWhoRunsThePod) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
-  root_.owner = runtime::User{.uid = 1234, .gid = 1235, .groups = {}};
+  root_.user = {.uid = 1234, .gid = 1235, .groups = {}};
   EXPECT_EQ(set_up(R"({"name":"v","secret":{"secretName":"s","defaultMode":256}})"), "");
   struct stat info{};
   ASSERT_EQ(::stat(at("v/k").c_str(), &info), 0);
@@ -261,6 +266,10 @@ TEST_F(Volumes, AsRootTheGroupOfThePodMayReadAndWrite) {
   const Tree tree(
       R"({"metadata":{"namespace":"d"},"spec":{"securityContext":{"fsGroup":77},"volumes":[
       {"name":"e","emptyDir":{}},{"name":"s","secret":{"secretName":"s","defaultMode":256}}]}})");
+  ASSERT_TRUE(set_up_volumes(root_, tree, facts_, objects_));
+  EXPECT_NE(group_of(at("e")), 77u) << "he is not in it";
+  root_.user.groups = {77};
+  objects_.secrets["d/s"] = R"({"data":{"k":"bmV3"}})";
   ASSERT_TRUE(set_up_volumes(root_, tree, facts_, objects_));
   struct stat info{};
   ASSERT_EQ(::stat(at("e").c_str(), &info), 0);
@@ -283,6 +292,22 @@ TEST_F(Volumes, AreMountedWhereTheContainerWantsThem) {
 TEST_F(Volumes, MadeOfObjectsAreReadOnly) {
   ASSERT_EQ(set_up(kMap), "");
   EXPECT_EQ(mount(kMap, R"({"name":"v","mountPath":"/c"})"), at("v") + " -> /c ro");
+}
+
+TEST_F(Volumes, ASubPathOfAHostPathIsOnlyWhatThePodsUserCanReach) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root has pods of other users";
+  fs::permissions(scratch_.path(), fs::perms(0711));
+  fs::create_directories(scratch_ / "host/closed/inner");
+  fs::permissions(scratch_ / "host/closed", fs::perms(0700));
+  root_.user = {.uid = 4242, .gid = 4242, .groups = {}};
+  const std::string volume =
+      fmt::format(R"({{"name":"v","hostPath":{{"path":"{}"}}}})", scratch_ / "host");
+  ASSERT_EQ(set_up(volume), "");
+  EXPECT_EQ(mount(volume, R"({"name":"v","mountPath":"/h"})"), (scratch_ / "host") + " -> /h");
+  EXPECT_THAT(mount(volume, R"({"name":"v","mountPath":"/h","subPath":"closed/inner"})"),
+              HasSubstr("closed/inner: Permission denied"));
+  EXPECT_THAT(mount(volume, R"({"name":"v","mountPath":"/h","subPath":"new"})"),
+              HasSubstr("new: Permission denied"));
 }
 
 TEST_F(Volumes, HostPathsAreTheMachinesOwnFiles) {

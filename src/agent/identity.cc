@@ -1,0 +1,141 @@
+#include "agent/identity.h"
+
+#include <fmt/format.h>
+#include <grp.h>
+#include <pwd.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace muster::agent {
+namespace {
+
+using json::Value;
+
+constexpr std::string_view kLoginPath = "/usr/local/bin:/usr/bin:/bin";
+constexpr std::string_view kPolicyFlag = "--allow-any-user";
+
+// The container's word counts before the pod's.
+Value security(Value pod, Value container, std::string_view key) {
+  const Value own = container.get({"securityContext", key});
+  return own.is_null() ? pod.get({"spec", "securityContext", key}) : own;
+}
+
+std::optional<std::uint32_t> id_in(Value value) {
+  if (!value.is_number()) return std::nullopt;
+  return static_cast<std::uint32_t>(value.as_int());
+}
+
+std::string pod_text(Value pod) {
+  const Value metadata = pod.get("metadata");
+  return fmt::format("{}_{}({})", metadata.get("name").as_string(),
+                     metadata.get("namespace").as_string(), metadata.get("uid").as_string());
+}
+
+Status check_non_root(Value pod, Value container, bool asked, std::uint32_t uid) {
+  if (!security(pod, container, "runAsNonRoot").as_bool() || uid != 0) return {};
+  return fail(Code::kInvalid,
+              fmt::format("{} (pod: \"{}\", container: {})",
+                          asked ? "container's runAsUser breaks non-root policy"
+                                : "container has runAsNonRoot and image will run as root",
+                          pod_text(pod), container.get("name").as_string()));
+}
+
+bool has_group(const runtime::User& user, std::uint32_t group) {
+  return group == user.gid || std::ranges::find(user.groups, group) != user.groups.end();
+}
+
+std::unexpected<Error> refuse(Value container, std::string_view what, std::uint32_t number,
+                              const Identity& identity) {
+  return fail(
+      Code::kForbidden,
+      fmt::format("container {} asks for {} {}, but this node runs pods as user {}: {}",
+                  container.get("name").as_string(), what, number, identity.pod_user.uid,
+                  identity.uid == 0
+                      ? fmt::format("start muster with {} to allow it", kPolicyFlag)
+                      : fmt::format("start muster as root with {} to allow it", kPolicyFlag)));
+}
+
+bool allows_everybody(const Identity& identity) {
+  return identity.uid == 0 && (identity.any_user || identity.pod_user.uid == 0);
+}
+
+// Groups give rights as users do.
+Status check_policy(Value pod, Value container, const Identity& identity) {
+  if (allows_everybody(identity)) return {};
+  const auto user = id_in(security(pod, container, "runAsUser"));
+  if (user && *user != identity.pod_user.uid) return refuse(container, "user", *user, identity);
+  const auto group = id_in(security(pod, container, "runAsGroup"));
+  if (group && !has_group(identity.pod_user, *group))
+    return refuse(container, "group", *group, identity);
+  for (const Value extra : pod.get({"spec", "securityContext", "supplementalGroups"}).items()) {
+    const auto number = id_in(extra);
+    if (number && !has_group(identity.pod_user, *number))
+      return refuse(container, "group", *number, identity);
+  }
+  return {};
+}
+
+bool is_folder(const char* path) {
+  struct stat info{};
+  return ::stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+}  // namespace
+
+Result<runtime::User> find_user(std::string_view name) {
+  const std::string text(name);
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  const passwd* const found = is_number ? ::getpwuid(number) : ::getpwnam(text.c_str());
+  if (found == nullptr && is_number) return runtime::User{number, number, {}};
+  if (found == nullptr)
+    return fail(Code::kInvalid, fmt::format("there is no user \"{}\" on this machine", name));
+  runtime::User user{.uid = found->pw_uid, .gid = found->pw_gid, .groups = {}};
+  int count = 64;
+  user.groups.resize(static_cast<std::size_t>(count));
+  if (::getgrouplist(found->pw_name, user.gid, user.groups.data(), &count) < 0) {
+    user.groups.resize(static_cast<std::size_t>(count));
+    ::getgrouplist(found->pw_name, user.gid, user.groups.data(), &count);
+  }
+  user.groups.resize(static_cast<std::size_t>(count));
+  return user;
+}
+
+Result<runtime::User> user_of(Value pod, Value container, const Identity& identity) {
+  const auto asked = id_in(security(pod, container, "runAsUser"));
+  runtime::User user = identity.pod_user;
+  MUSTER_CHECK(check_non_root(pod, container, asked.has_value(), asked.value_or(user.uid)));
+  MUSTER_CHECK(check_policy(pod, container, identity));
+  // Who names no group gets one of the same number: the machine's group 0 is not for everyone.
+  if (asked && *asked != user.uid) user = {.uid = *asked, .gid = *asked, .groups = {}};
+  if (const auto group = id_in(security(pod, container, "runAsGroup"))) user.gid = *group;
+  const Value context = pod.get({"spec", "securityContext"});
+  const auto add = [&](Value value) {
+    const auto group = id_in(value);
+    if (group && !has_group(user, *group)) user.groups.push_back(*group);
+  };
+  for (const Value extra : context.get("supplementalGroups").items()) add(extra);
+  // Elsewhere volumes are for the user himself, who needs no group for them.
+  if (allows_everybody(identity)) add(context.get("fsGroup"));
+  return user;
+}
+
+std::vector<std::string> surroundings(const Identity& identity, const runtime::User& user) {
+  if (user.uid == identity.uid) return identity.environment;
+  std::string path(kLoginPath);
+  if (!identity.programs.empty()) path += ":" + identity.programs;
+  const passwd* const found = ::getpwuid(user.uid);
+  const bool has_home = found != nullptr && is_folder(found->pw_dir);
+  std::vector<std::string> out = {"PATH=" + path,
+                                  fmt::format("HOME={}", has_home ? found->pw_dir : "/")};
+  if (found == nullptr) return out;
+  out.push_back(fmt::format("USER={}", found->pw_name));
+  out.push_back(fmt::format("LOGNAME={}", found->pw_name));
+  return out;
+}
+
+}  // namespace muster::agent

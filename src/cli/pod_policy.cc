@@ -1,0 +1,89 @@
+#include "cli/pod_policy.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <initializer_list>
+
+#include "runtime/borrowed_rights.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr const char* kNobody = "nobody";
+constexpr std::uint32_t kNobodysNumber = 65534;  // on machines without a list of users
+
+// Programs of pods may call this very binary (`muster tool …`).
+std::string own_folder() {
+  std::array<char, 4096> path{};
+  const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size() - 1);
+  const std::string_view file(path.data(), size < 0 ? 0 : static_cast<std::size_t>(size));
+  return std::string(file.substr(0, file.rfind('/')));
+}
+
+std::vector<std::string> values_of(std::initializer_list<const char*> names) {
+  std::vector<std::string> out;
+  for (const char* name : names) {
+    if (const char* const value = std::getenv(name); value != nullptr)
+      out.push_back(fmt::format("{}={}", name, value));
+  }
+  return out;
+}
+
+// What a program of our own user needs of its surroundings; nothing that belongs to muster.
+std::vector<std::string> own_environment(const std::string& programs) {
+  auto out = values_of(
+      {"HOME", "USER", "LOGNAME", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV"});
+  if (const char* const path = std::getenv("PATH"); path != nullptr)
+    out.push_back(fmt::format("PATH={}:{}", path, programs));
+  return out;
+}
+
+// Root of a user namespace may know nobody else. He has no rights outside: none need be given up.
+bool can_become(const runtime::User& user) {
+  return runtime::BorrowedRights(user).status().has_value();
+}
+
+Result<runtime::User> pod_user(const PodPolicy& policy) {
+  const runtime::User self{.uid = ::geteuid(), .gid = ::getegid(), .groups = {}};
+  if (policy.user.empty()) {
+    if (self.uid != 0) return self;
+    const auto nobody = agent::find_user(kNobody).value_or(
+        runtime::User{.uid = kNobodysNumber, .gid = kNobodysNumber, .groups = {}});
+    return can_become(nobody) ? nobody : self;
+  }
+  MUSTER_TRY(runtime::User user, agent::find_user(policy.user));
+  if (user.uid == self.uid) return user;
+  if (self.uid != 0)
+    return fail(Code::kInvalid,
+                fmt::format("--pod-user {}: only root can run pods as another user", policy.user));
+  if (can_become(user)) return user;
+  return fail(Code::kInvalid, fmt::format("--pod-user {}: this user namespace has no user {}",
+                                          policy.user, user.uid));
+}
+
+}  // namespace
+
+std::string sudo_caller() {
+  const char* const number = std::getenv("SUDO_UID");
+  if (::geteuid() != 0 || number == nullptr || std::string_view(number) == "0") return "";
+  return number;
+}
+
+std::vector<std::string> common_environment() {
+  return values_of({"LANG", "LC_ALL", "TZ", "CUDA_VISIBLE_DEVICES"});
+}
+
+Result<agent::Identity> identity_under(const PodPolicy& policy) {
+  MUSTER_TRY(runtime::User user, pod_user(policy));
+  const std::string programs = own_folder();
+  return agent::Identity{.uid = ::geteuid(),
+                         .pod_user = std::move(user),
+                         .any_user = policy.any_user,
+                         .environment = own_environment(programs),
+                         .programs = programs};
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,30 @@
+// Whom this machine's pods run as and what they may have, as the flags say it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "agent/identity.h"
+#include "base/result.h"
+
+namespace muster::cli {
+
+struct PodPolicy {
+  static constexpr std::int64_t kUsualProcesses = 4096;
+
+  std::string user;       // name or number; empty: nobody if we are root, else who we are
+  bool any_user = false;  // pods may ask for others
+  std::vector<std::string> host_paths = {"/"};  // prefixes that hostPath volumes may name
+  std::int64_t processes = kUsualProcesses;     // per pod, threads too; 0: any number
+};
+
+// Who called sudo, by number; empty if nobody did.
+std::string sudo_caller();
+
+// What processes get of the environment of this one, whoever they run as.
+std::vector<std::string> common_environment();
+
+Result<agent::Identity> identity_under(const PodPolicy& policy);
+
+}  // namespace muster::cli
