@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
+#include "base/duration.h"
 #include "json/yaml.h"
 
 namespace muster::cli {
@@ -15,26 +14,6 @@ constexpr int kWebhookPort = 9443;  // of upstream, when only the host is given
 
 Error invalid(std::string_view field, std::string_view why) {
   return {.code = Code::kInvalid, .message = fmt::format("{}: {}", field, why)};
-}
-
-// 1h2m3.5s, as Go writes durations.
-std::optional<Duration> parse_duration(std::string_view text) {
-  double seconds = 0;
-  if (text.empty()) return std::nullopt;
-  while (!text.empty()) {
-    double number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || number < 0) return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    constexpr std::pair<std::string_view, double> kUnits[] = {
-        {"ms", 0.001}, {"h", 3600}, {"m", 60}, {"s", 1}};
-    const auto* const unit = std::ranges::find_if(
-        kUnits, [&](const auto& each) { return text.starts_with(each.first); });
-    if (unit == std::end(kUnits)) return std::nullopt;
-    text.remove_prefix(unit->first.size());
-    seconds += number * unit->second;
-  }
-  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
 }
 
 // ":8081" is every address.

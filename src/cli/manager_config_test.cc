@@ -69,6 +69,7 @@ TEST(ManagerConfig, WhatIsUnknownOrCannotBeHonouredIsRefusedByName) {
   EXPECT_THAT(fault_in("webhook: {certDir: /x}"), HasSubstr("webhook.certDir"));
   EXPECT_THAT(fault_in("leaderElection: {resourceLock: endpoints}"), HasSubstr("resourceLock"));
   EXPECT_THAT(fault_in("leaderElection: {leaseDuration: soon}"), HasSubstr("leaseDuration"));
+  EXPECT_THAT(fault_in("leaderElection: {leaseDuration: nans}"), HasSubstr("leaseDuration"));
   EXPECT_THAT(fault_in("leaderElection: 1"), HasSubstr("must be a mapping"));
   EXPECT_EQ(fault_in("tls: {minVersion: VersionTLS10}"),
             "invalid minVersion: VersionTLS10 is not supported. Please use VersionTLS12 or "

@@ -1,10 +1,10 @@
 #include "client/informer.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "base/log.h"
+#include "base/number.h"
 #include "json/parse.h"
 #include "json/write.h"
 
@@ -79,9 +79,7 @@ ObjectPtr without_content(const store::Object& object) {
 }  // namespace
 
 store::Revision to_revision(std::string_view text) {
-  store::Revision revision = 0;
-  std::from_chars(text.data(), text.data() + text.size(), revision);
-  return revision;
+  return parse_number<store::Revision>(text).value_or(0);
 }
 
 Informer::Informer(Client& client, const api::Resource& resource, ListOptions options)

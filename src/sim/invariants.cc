@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/number.h"
 #include "json/parse.h"
 
 namespace muster::sim {
@@ -19,10 +19,7 @@ std::string label(const api::Meta& meta, std::string_view key) {
 }
 
 std::int32_t attempt_of(const api::Meta& meta) {
-  const std::string text = label(meta, "restart-attempt");
-  std::int32_t attempt = -1;
-  std::from_chars(text.data(), text.data() + text.size(), attempt);
-  return attempt;
+  return parse_number<std::int32_t>(label(meta, "restart-attempt")).value_or(-1);
 }
 
 // As the JobSet controller counts it: everything that will run has started, or has ended.

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 
+#include "base/duration.h"
 #include "json/write.h"
 #include "json/yaml.h"
 
@@ -20,19 +20,9 @@ constexpr std::array<std::pair<std::string_view, Outcome>, 4> kOutcomes{{
     {"hang", Outcome::kHang},
 }};
 
-// "500ms", "3s", "2m", "1h".
 Result<Duration> read_duration(Value value, Duration fallback) {
   if (value.is_null()) return fallback;
-  const std::string_view text = value.as_string();
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  if (error == std::errc() && number >= 0) {
-    if (unit == "ms") return std::chrono::milliseconds(number);
-    if (unit == "s") return std::chrono::seconds(number);
-    if (unit == "m") return std::chrono::minutes(number);
-    if (unit == "h") return std::chrono::hours(number);
-  }
+  if (const auto span = parse_duration(value.as_string())) return *span;
   return fail(Code::kBadRequest, fmt::format("{} is not a duration like 3s", json::write(value)));
 }
 

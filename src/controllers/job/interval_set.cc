@@ -1,18 +1,16 @@
 #include "controllers/job/interval_set.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
+
+#include "base/number.h"
 
 namespace muster::controllers::job {
 namespace {
 
 std::optional<std::int64_t> to_index(std::string_view text) {
-  std::int64_t index = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, fault] = std::from_chars(text.data(), end, index);
-  if (fault != std::errc() || stop != end || index < 0) return std::nullopt;
-  return index;
+  const auto index = parse_number<std::int64_t>(text);
+  return index && *index >= 0 ? index : std::nullopt;
 }
 
 std::optional<IntervalSet::Interval> to_interval(std::string_view text) {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/number.h"
 #include "controllers/jobset/names.h"
 
 namespace muster::controllers::jobset {
@@ -15,11 +15,9 @@ using json::Value;
 constexpr std::string_view kStarted = "started-";
 constexpr std::string_view kProgress = "progress-";
 
-std::optional<std::int32_t> number_of(std::string_view text) {
-  std::int32_t number = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (fault != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
-  return number;
+std::optional<std::int32_t> count_of(std::string_view text) {
+  const auto number = parse_number<std::int32_t>(text);
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 }  // namespace
@@ -52,7 +50,7 @@ std::optional<std::int32_t> attempt_of_barrier(std::string_view annotation) {
   const auto slash = annotation.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
   const std::string_view key = annotation.substr(slash + 1);
-  return key.starts_with(kStarted) ? number_of(key.substr(kStarted.size())) : std::nullopt;
+  return key.starts_with(kStarted) ? count_of(key.substr(kStarted.size())) : std::nullopt;
 }
 
 Signal read_signal(Value config_map) {
@@ -62,7 +60,7 @@ Signal read_signal(Value config_map) {
   for (const Value owner : metadata.get("ownerReferences").items()) {
     if (owner.get("controller").as_bool()) out.owner_uid = owner.get("uid").as_string();
   }
-  out.resumes = number_of(metadata.get({"annotations", kResumes}).as_string()).value_or(0);
+  out.resumes = count_of(metadata.get({"annotations", kResumes}).as_string()).value_or(0);
   for (const auto& [key, value] : config_map.get("data").members()) {
     out.data.emplace(key, value.as_string());
   }

@@ -1,8 +1,8 @@
 #include "controllers/jobset/barrier_pods.h"
 
-#include <charconv>
 #include <limits>
 
+#include "base/number.h"
 #include "controllers/jobset/names.h"
 #include "controllers/runtime/parsed.h"
 
@@ -13,10 +13,8 @@ using json::Value;
 
 // As the pod says; without a sound number no group is ever complete by itself.
 std::int64_t size_of(const api::Meta& meta) {
-  const std::string_view text = meta.annotation(kBarrierSize).value_or("");
-  std::int64_t size = std::numeric_limits<std::int64_t>::max();
-  std::from_chars(text.data(), text.data() + text.size(), size);
-  return size;
+  constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+  return parse_number<std::int64_t>(meta.annotation(kBarrierSize).value_or("")).value_or(kNever);
 }
 
 }  // namespace
