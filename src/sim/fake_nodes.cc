@@ -3,19 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/number.h"
+#include "controllers/jobset/barrier.h"
 #include "json/parse.h"
 #include "json/write.h"
 
 namespace muster::sim {
 namespace {
 
-const PodRule kSucceedSoon{};
+namespace jobset = controllers::jobset;
 
-constexpr std::string_view kBarrier = "muster.dev/barrier";
-constexpr std::string_view kBarrierTimeout = "muster.dev/barrier-timeout";
-constexpr std::string_view kBarrierContainer = "group-scheduling-init";
+const PodRule kSucceedSoon{};
 
 std::string node_name(int index) { return fmt::format("node-{}", index); }
 
@@ -27,6 +26,18 @@ std::string conditions_json(std::string_view time, bool ready, std::string_view 
   };
   return fmt::format("[{},{},{},{}]", condition("Initialized", true), condition("Ready", ready),
                      condition("ContainersReady", ready), condition("PodScheduled", true));
+}
+
+std::string barrier_json(int restarts, std::string_view state) {
+  return fmt::format(
+      R"([{{"name":"{}","image":"bash","imageID":"","ready":false,"restartCount":{},"state":{}}}])",
+      jobset::kBarrierContainer, restarts, state);
+}
+
+std::string ended_json(std::string_view time, int exit_code, std::string_view reason) {
+  return fmt::format(
+      R"({{"running":null,"terminated":{{"exitCode":{},"reason":"{}","startedAt":"{}","finishedAt":"{}"}}}})",
+      exit_code, reason, time, time);
 }
 
 }  // namespace
@@ -45,7 +56,6 @@ FakeNodes::FakeNodes(client::Client& client, const api::Registry& registry, int 
 }
 
 void FakeNodes::start() {
-  const std::string now = format_time(client_.loop().clock().now());
   for (int i = 0; i < count_; ++i) {
     constexpr std::string_view kRoom = R"({"cpu":"64","memory":"256Gi","pods":"256"})";
     client_.write(
@@ -57,7 +67,7 @@ void FakeNodes::start() {
              R"("kubernetes.io/hostname":"{0}"}}}},"status":{{"capacity":{1},"allocatable":{1},)"
              R"("conditions":[{{"type":"Ready","status":"True","reason":"KubeletReady",)"
              R"("lastHeartbeatTime":"{2}","lastTransitionTime":"{2}"}}]}}}})",
-             node_name(i), kRoom, now)},
+             node_name(i), kRoom, now())},
         [](const Result<std::string>& made) {
           MUSTER_ASSERT(made.has_value(), "a fake node can be made");
         });
@@ -92,39 +102,33 @@ void FakeNodes::changed(const client::ObjectPtr& before, const client::ObjectPtr
   const std::string_view node = pod->get({"spec", "nodeName"}).as_string();
   const std::string_view phase = pod->get({"status", "phase"}).as_string();
   if (node.empty()) return;
-  auto life = lives_.find(meta.uid);
+  auto at = lives_.find(meta.uid);
   // Pods of a lost node are not adopted again.
-  if (life == lives_.end() && phase == "Pending" && !meta.deletion_time) {
-    life =
-        lives_
-            .emplace(meta.uid, Life{.node = std::string(node),
-                                    .ns = meta.ns,
-                                    .name = meta.name,
-                                    .barrier = std::string(meta.annotation(kBarrier).value_or(""))})
-            .first;
-    if (rule_for(meta).outcome != Outcome::kHang) {
-      after(kStart, meta.uid, [this, ns = meta.ns, name = meta.name, uid = meta.uid] {
-        start_containers(ns, name, uid);
-      });
-    }
+  if (at == lives_.end() && phase == "Pending" && !meta.deletion_time) {
+    Life life{.uid = meta.uid,
+              .ns = meta.ns,
+              .name = meta.name,
+              .node = std::string(node),
+              .barrier = std::string(meta.annotation(jobset::kBarrier).value_or(""))};
+    at = lives_.emplace(meta.uid, std::move(life)).first;
+    if (rule_for(meta).outcome != Outcome::kHang)
+      after(kStart, at->second, [this](Life& started) { start_containers(started); });
   }
-  if (meta.deletion_time && life != lives_.end() && !std::exchange(life->second.stopping, true)) {
-    after(kStop, meta.uid,
-          [this, ns = meta.ns, name = meta.name, uid = meta.uid] { remove(ns, name, uid); });
-  }
+  if (meta.deletion_time && at != lives_.end() && !std::exchange(at->second.stopping, true))
+    after(kStop, at->second, [this](Life& stopped) { remove(stopped); });
 }
 
-// If the pod still lives here by then.
-void FakeNodes::after(Duration delay, const std::string& uid, Task task) {
-  client_.loop().after(delay, [this, alive = alive_, uid, task = std::move(task)]() mutable {
-    if (*alive && lives_.contains(uid)) task();
-  });
+void FakeNodes::after(Duration delay, const Life& life, std::move_only_function<void(Life&)> act) {
+  client_.loop().after(delay,
+                       [this, alive = alive_, uid = life.uid, act = std::move(act)]() mutable {
+                         if (!*alive) return;
+                         if (const auto at = lives_.find(uid); at != lives_.end()) act(at->second);
+                       });
 }
 
-std::string FakeNodes::containers_json(const std::string& ns, const std::string& name,
-                                       std::string_view state, bool ready) const {
+std::string FakeNodes::containers_json(const Life& life, std::string_view state, bool ready) const {
   json::Arena arena;
-  const auto pod = json::parse(arena, pods_.find(ns, name)->bytes());
+  const auto pod = json::parse(arena, pod_of(life)->bytes());
   std::string out;
   for (const json::Value container : pod->get({"spec", "containers"}).items()) {
     out += fmt::format(
@@ -135,138 +139,114 @@ std::string FakeNodes::containers_json(const std::string& ns, const std::string&
   return "[" + out + "]";
 }
 
-std::string FakeNodes::barrier_json(const std::string& uid, std::string_view state) const {
-  return fmt::format(
-      R"([{{"name":"{}","image":"bash","imageID":"","ready":false,"restartCount":{},"state":{}}}])",
-      kBarrierContainer, lives_.at(uid).restarts, state);
+void FakeNodes::start_containers(Life& life) {
+  life.barrier.empty() ? begin(life) : wait_at_barrier(life);
 }
 
-void FakeNodes::start_containers(const std::string& ns, const std::string& name,
-                                 const std::string& uid) {
-  lives_.at(uid).barrier.empty() ? begin(ns, name, uid) : wait_at_barrier(ns, name, uid);
-}
-
-bool FakeNodes::is_open(const std::string& ns, const std::string& barrier) const {
+bool FakeNodes::is_open(const Life& life) const {
+  const std::string_view barrier = life.barrier;
   const auto slash = barrier.find('/');
-  const auto config_map = config_maps_.find(ns, barrier.substr(0, slash));
+  const auto config_map = config_maps_.find(life.ns, barrier.substr(0, slash));
   if (!config_map) return false;
   json::Arena arena;
-  return json::parse(arena, config_map->bytes())
-      ->get("data")
-      .has(std::string_view(barrier).substr(slash + 1));
+  return json::parse(arena, config_map->bytes())->get("data").has(barrier.substr(slash + 1));
 }
 
-void FakeNodes::wait_at_barrier(const std::string& ns, const std::string& name,
-                                const std::string& uid) {
-  const auto pod = pods_.find(ns, name);
-  Life& life = lives_.at(uid);
+void FakeNodes::wait_at_barrier(Life& life) {
+  const auto pod = pod_of(life);
   if (!pod || life.stopping) return;
-  if (is_open(ns, life.barrier)) return begin(ns, name, uid);
+  if (is_open(life)) return begin(life);
   life.waits = true;
-  const std::string now = format_time(client_.loop().clock().now());
-  patch_status(
-      ns, name, uid,
-      fmt::format(R"("phase":"Pending","startTime":"{}","initContainerStatuses":{})", now,
-                  barrier_json(uid, fmt::format(R"({{"running":{{"startedAt":"{}"}}}})", now))));
-  const std::string_view timeout = pod->meta().annotation(kBarrierTimeout).value_or("");
-  int seconds = 0;
-  std::from_chars(timeout.data(), timeout.data() + timeout.size(), seconds);
+  const std::string running = fmt::format(R"({{"running":{{"startedAt":"{}"}}}})", now());
+  patch_status(life, fmt::format(R"("phase":"Pending","startTime":"{}","initContainerStatuses":{})",
+                                 now(), barrier_json(life.restarts, running)));
+  const std::string_view timeout = pod->meta().annotation(jobset::kBarrierTimeout).value_or("");
+  const int seconds = parse_number<int>(timeout).value_or(0);
   if (seconds == 0) return;
-  after(std::chrono::seconds(seconds), uid, [this, ns, name, uid, run = life.restarts] {
-    const Life& then = lives_.at(uid);
-    if (then.waits && then.restarts == run && !then.stopping) give_up(ns, name, uid);
+  after(std::chrono::seconds(seconds), life, [this, run = life.restarts](Life& then) {
+    if (then.waits && then.restarts == run && !then.stopping) give_up(then);
   });
 }
 
 void FakeNodes::open_barriers() {
   for (auto& [uid, life] : lives_) {
-    if (!life.waits || life.stopping || !is_open(life.ns, life.barrier)) continue;
+    if (!life.waits || life.stopping || !is_open(life)) continue;
     life.waits = false;
-    begin(life.ns, life.name, uid);
+    begin(life);
   }
 }
 
 // By its restart policy the container runs again, after a while, or the pod has failed.
-void FakeNodes::give_up(const std::string& ns, const std::string& name, const std::string& uid) {
-  const auto pod = pods_.find(ns, name);
+void FakeNodes::give_up(Life& life) {
+  const auto pod = pod_of(life);
   if (!pod) return;
   json::Arena arena;
   const bool restarts =
       json::parse(arena, pod->bytes())->get({"spec", "restartPolicy"}).as_string() == "OnFailure";
-  Life& life = lives_.at(uid);
   life.waits = false;
-  const std::string now = format_time(client_.loop().clock().now());
-  const std::string end = fmt::format(
-      R"({{"running":null,"terminated":{{"exitCode":1,"reason":"Error","startedAt":"{0}","finishedAt":"{0}"}}}})",
-      now);
-  patch_status(ns, name, uid,
-               fmt::format(R"("phase":"{}","conditions":{},"initContainerStatuses":{})",
-                           restarts ? "Pending" : "Failed",
-                           conditions_json(now, false, "PodFailed"), barrier_json(uid, end)));
+  patch_status(
+      life, fmt::format(R"("phase":"{}","conditions":{},"initContainerStatuses":{})",
+                        restarts ? "Pending" : "Failed", conditions_json(now(), false, "PodFailed"),
+                        barrier_json(life.restarts, ended_json(now(), 1, "Error"))));
   if (!restarts) return;
-  after(kBackoff, uid, [this, ns, name, uid] {
-    ++lives_.at(uid).restarts;
-    wait_at_barrier(ns, name, uid);
+  after(kBackoff, life, [this](Life& again) {
+    ++again.restarts;
+    wait_at_barrier(again);
   });
 }
 
-void FakeNodes::begin(const std::string& ns, const std::string& name, const std::string& uid) {
-  const auto pod = pods_.find(ns, name);
-  if (!pod || lives_.at(uid).stopping) return;
-  const std::string now = format_time(client_.loop().clock().now());
+void FakeNodes::begin(Life& life) {
+  const auto pod = pod_of(life);
+  if (!pod || life.stopping) return;
   ++addresses_;
   const std::string passed_barrier =
-      lives_.at(uid).barrier.empty()
+      life.barrier.empty()
           ? ""
-          : fmt::format(R"("initContainerStatuses":{},)",
-                        barrier_json(uid, R"({"running":null,"terminated":{"exitCode":0}})"));
+          : fmt::format(
+                R"("initContainerStatuses":{},)",
+                barrier_json(life.restarts, R"({"running":null,"terminated":{"exitCode":0}})"));
+  const std::string running = fmt::format(R"({{"running":{{"startedAt":"{}"}}}})", now());
   patch_status(
-      ns, name, uid,
+      life,
       fmt::format(
           R"("phase":"Running","startTime":"{}","podIP":"10.0.{}.{}","conditions":{},{}"containerStatuses":{})",
-          now, addresses_ / 250, addresses_ % 250 + 1, conditions_json(now, true, ""),
-          passed_barrier,
-          containers_json(ns, name, fmt::format(R"({{"running":{{"startedAt":"{}"}}}})", now),
-                          true)));
+          now(), addresses_ / 250, addresses_ % 250 + 1, conditions_json(now(), true, ""),
+          passed_barrier, containers_json(life, running, true)));
   const PodRule& rule = rule_for(pod->meta());
   if (rule.outcome != Outcome::kSucceed && rule.outcome != Outcome::kFail) return;
-  after(rule.after, uid, [this, ns, name, uid, &rule] { end(ns, name, uid, rule); });
+  after(rule.after, life, [this, &rule](const Life& ended) { end(ended, rule); });
 }
 
-void FakeNodes::end(const std::string& ns, const std::string& name, const std::string& uid,
-                    const PodRule& rule) {
-  if (!pods_.find(ns, name) || lives_.at(uid).stopping) return;
-  const std::string now = format_time(client_.loop().clock().now());
+void FakeNodes::end(const Life& life, const PodRule& rule) {
+  if (!pod_of(life) || life.stopping) return;
   const bool failed = rule.outcome == Outcome::kFail;
-  const std::string state = fmt::format(
-      R"({{"running":null,"terminated":{{"exitCode":{},"reason":"{}","startedAt":"{}","finishedAt":"{}"}}}})",
-      failed ? rule.exit_code : 0, failed ? "Error" : "Completed", now, now);
-  patch_status(ns, name, uid,
+  const std::string state =
+      ended_json(now(), failed ? rule.exit_code : 0, failed ? "Error" : "Completed");
+  patch_status(life,
                fmt::format(R"("phase":"{}","conditions":{},"containerStatuses":{})",
                            failed ? "Failed" : "Succeeded",
-                           conditions_json(now, false, failed ? "PodFailed" : "PodCompleted"),
-                           containers_json(ns, name, state, false)));
+                           conditions_json(now(), false, failed ? "PodFailed" : "PodCompleted"),
+                           containers_json(life, state, false)));
 }
 
-void FakeNodes::remove(const std::string& ns, const std::string& name, const std::string& uid) {
-  client_.write(
-      {.verb = client::Verb::kDelete,
-       .resource = &pods_kind_,
-       .ns = ns,
-       .name = name,
-       .body = fmt::format(R"({{"gracePeriodSeconds":0,"preconditions":{{"uid":"{}"}}}})", uid)},
-      [](const Result<std::string>&) {});
+void FakeNodes::remove(const Life& life) {
+  client_.write({.verb = client::Verb::kDelete,
+                 .resource = &pods_kind_,
+                 .ns = life.ns,
+                 .name = life.name,
+                 .body = fmt::format(R"({{"gracePeriodSeconds":0,"preconditions":{{"uid":"{}"}}}})",
+                                     life.uid)},
+                [](const Result<std::string>&) {});
 }
 
-void FakeNodes::patch_status(const std::string& ns, const std::string& name, const std::string& uid,
-                             std::string status) {
+void FakeNodes::patch_status(const Life& life, std::string_view status) {
   client_.write(
       {.verb = client::Verb::kPatch,
        .resource = &pods_kind_,
-       .ns = ns,
-       .name = name,
+       .ns = life.ns,
+       .name = life.name,
        .subresource = "status",
-       .body = fmt::format(R"({{"metadata":{{"uid":"{}"}},"status":{{{}}}}})", uid, status)},
+       .body = fmt::format(R"({{"metadata":{{"uid":"{}"}},"status":{{{}}}}})", life.uid, status)},
       [](const Result<std::string>&) {});
 }
 

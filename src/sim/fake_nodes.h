@@ -6,6 +6,7 @@
 // up when their time is over.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -32,23 +33,32 @@ class FakeNodes {
   static constexpr Duration kStop = std::chrono::seconds(1);      // from deletion to gone
   static constexpr Duration kBackoff = std::chrono::seconds(10);  // before a container runs again
 
+  // One pod, from when it was bound until it is gone or its node is.
+  struct Life {
+    std::string uid, ns, name;
+    std::string node;
+    std::string barrier;    // <ConfigMap>/<key>; empty if there is none
+    bool waits = false;     // at the barrier
+    int restarts = 0;       // of the container that waits
+    bool stopping = false;  // the end of its time of grace is under way
+  };
+
   void changed(const client::ObjectPtr& before, const client::ObjectPtr& after);
-  void after(Duration delay, const std::string& uid, Task task);
+  // If it still lives by then.
+  void after(Duration delay, const Life& life, std::move_only_function<void(Life&)> act);
   const PodRule& rule_for(const api::Meta& meta) const;
-  void start_containers(const std::string& ns, const std::string& name, const std::string& uid);
-  void wait_at_barrier(const std::string& ns, const std::string& name, const std::string& uid);
+  void start_containers(Life& life);
+  void wait_at_barrier(Life& life);
   void open_barriers();
-  bool is_open(const std::string& ns, const std::string& barrier) const;
-  void give_up(const std::string& ns, const std::string& name, const std::string& uid);
-  void begin(const std::string& ns, const std::string& name, const std::string& uid);
-  void end(const std::string& ns, const std::string& name, const std::string& uid,
-           const PodRule& rule);
-  void remove(const std::string& ns, const std::string& name, const std::string& uid);
-  void patch_status(const std::string& ns, const std::string& name, const std::string& uid,
-                    std::string status);
-  std::string containers_json(const std::string& ns, const std::string& name,
-                              std::string_view state, bool ready) const;
-  std::string barrier_json(const std::string& uid, std::string_view state) const;
+  bool is_open(const Life& life) const;
+  void give_up(Life& life);
+  void begin(Life& life);
+  void end(const Life& life, const PodRule& rule);
+  void remove(const Life& life);
+  void patch_status(const Life& life, std::string_view status);
+  std::string containers_json(const Life& life, std::string_view state, bool ready) const;
+  client::ObjectPtr pod_of(const Life& life) const { return pods_.find(life.ns, life.name); }
+  std::string now() const { return format_time(client_.loop().clock().now()); }
 
   client::Client& client_;
   const api::Resource& pods_kind_;
@@ -57,14 +67,6 @@ class FakeNodes {
   const std::vector<PodRule>& rules_;
   client::Informer pods_;
   client::Informer config_maps_;
-  struct Life {
-    bool stopping = false;
-    std::string node;
-    std::string ns = {}, name = {};
-    std::string barrier = {};  // <ConfigMap>/<key>; empty if there is none
-    bool waits = false;        // at the barrier
-    int restarts = 0;          // of the container that waits
-  };
   std::map<std::string, Life> lives_;  // by the pod's uid
   std::uint64_t addresses_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
