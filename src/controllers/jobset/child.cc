@@ -79,7 +79,7 @@ Child read_child(Value job) {
   out.active = int32(status.get("active"));
   out.ready = int32(status.get("ready"));
   const std::size_t uncounted = status.get({"uncountedTerminatedPods", "succeeded"}).size();
-  out.succeeded = int32(status.get("succeeded")) + static_cast<std::int32_t>(uncounted);
+  out.succeeded = status.get("succeeded").as_int() + static_cast<std::int64_t>(uncounted);
   out.has_start_time = status.get("startTime").is_string();
   read_end(status.get("conditions"), out);
   return out;

@@ -43,7 +43,7 @@ struct Child {
 
   std::int32_t active = 0;
   std::int32_t ready = 0;
-  std::int32_t succeeded = 0;  // with those that the Job has seen end and not counted yet
+  std::int64_t succeeded = 0;  // with those that the Job has seen end and not counted yet
   bool has_start_time = false;
 
   enum class End : std::uint8_t { kNone, kComplete, kFailed };

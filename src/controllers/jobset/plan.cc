@@ -175,13 +175,14 @@ class Planner {
     const api::ReplicatedJob& entry = *tally.replicated_job;
     std::optional<JobBuilder> builder;  // reads the template: only if there is something to build
     Step step;
-    for (std::int32_t index = 0; index < entry.replicas; ++index) {
+    for (std::int32_t index = 0; index < entry.replicas && step.writes.size() < room_; ++index) {
       std::string name = job_name(set_, entry.name, index);
       if (is_taken(name)) continue;
       if (!builder) builder.emplace(set_, entry, view_.gates, execution());
       step.writes.push_back(creation(std::move(name), builder->build(index)));
     }
     if (step.writes.empty()) return;
+    room_ -= step.writes.size();
     if (tally.present == 0 && !set_.suspend) announce(entry, step.writes.front());
     step.when_refused = Event{
         .regarding = ref_of(set_), .warning = true, .reason = "JobCreationFailed", .message = "{}"};
@@ -326,6 +327,7 @@ class Planner {
   Plan plan_;
   bool expired_ = false;
   std::optional<int> chosen_port_;
+  std::size_t room_ = kMostJobsPerPass;         // for Jobs yet to be created
   std::unordered_set<std::string_view> names_;  // of all children; only looked up, never walked
 };
 

@@ -15,6 +15,10 @@
 
 namespace muster::controllers::jobset {
 
+// A plan creates so many Jobs at most, the next one goes on: replicas may be 2^31-1, and a plan
+// holds the text of each Job.
+inline constexpr std::size_t kMostJobsPerPass = 5'000;
+
 // What is there.
 struct View {
   const api::JobSet& set;

@@ -176,6 +176,28 @@ TEST_F(JobSetLife, JobsOfAnotherSetOfTheSameNameAreNotCounted) {
   EXPECT_EQ(cluster_.condition("Completed"), "True AllJobsCompleted");
 }
 
+// One plan for all of them would take the memory of the machine, and its loop for minutes.
+TEST(HugeSets, AreMadeInPortions) {
+  const api::Resource jobs{.plural = "jobs"}, others;
+  const Kinds kinds{&others, &jobs, &others, &others, &others};
+  const auto created = [&](std::span<const Child* const> children) {
+    const api::JobSet set = read(jobset({job("first"), job("w", {.replicas = 2'147'483'647})}));
+    std::vector<std::string> names;
+    for (client::Operation& each :
+         plan(kinds, {.set = set, .children = children}, {}).plan.operations())
+      if (each.resource == &jobs) names.push_back(std::move(each.name));
+    return names;
+  };
+  const std::vector<std::string> first = created({});
+  ASSERT_EQ(first.size(), kMostJobsPerPass);
+  EXPECT_EQ(first.front(), "js-first-0");
+  std::vector<Child> children;
+  for (const std::string& name : first) children.push_back(child({.name = name}));
+  const std::vector<std::string> next = created(pointers(children));
+  ASSERT_EQ(next.size(), kMostJobsPerPass);
+  EXPECT_EQ(next.front(), fmt::format("js-w-{}", kMostJobsPerPass - 1));
+}
+
 TEST_F(JobSetLife, AChildThatVanishesIsMadeAgain) {
   cluster_.create(jobset({job("w", {.replicas = 2})}));
   cluster_.settle();

@@ -58,6 +58,7 @@ TEST_F(TallyTest, PodsThatSucceededCountAsReady) {
       "jobset.sigs.k8s.io/restart-attempt": "0"}}, "spec": {"parallelism": 2, "completions": 2},
       "status": {"ready": 1, "uncountedTerminatedPods": {"succeeded": ["a"], "failed": ["b"]}}})");
   EXPECT_EQ(count({read_child(job)}).status.ready, 1);
+  EXPECT_EQ(count({pods(1, std::numeric_limits<int>::max(), 1)}).status.ready, 1);
 }
 
 TEST_F(TallyTest, AsManyPodsAreExpectedAsRunAtOnce) {
