@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 
 #include "api/pattern.h"
@@ -16,12 +17,30 @@ bool contains(const std::vector<std::string>& list, std::string_view text) {
   return std::ranges::find(list, text) != list.end();
 }
 
-// Patterns are not judged at admission: one that is none matches nothing.
-bool any_found_in(const std::vector<std::string>& patterns, std::string_view text) {
-  return std::ranges::any_of(patterns, [&](const std::string& expression) {
-    const auto pattern = api::compile_pattern(expression);
-    return pattern != nullptr && pattern->found_in(text);
-  });
+// Compiled once for all Jobs that failed: there may be thousands. They are not judged at admission:
+// one that is no pattern matches nothing.
+class Patterns {
+ public:
+  explicit Patterns(const std::vector<std::string>& expressions) {
+    for (const std::string& expression : expressions) {
+      if (auto pattern = api::compile_pattern(expression)) patterns_.push_back(std::move(pattern));
+    }
+  }
+  bool any_found_in(std::string_view text) const {
+    return std::ranges::any_of(patterns_,
+                               [&](const auto& pattern) { return pattern->found_in(text); });
+  }
+
+ private:
+  std::vector<std::shared_ptr<const api::Pattern>> patterns_;
+};
+
+bool fits_but_for_patterns(const api::FailurePolicyRule& rule, const Child& failed) {
+  const auto& reasons = rule.on_job_failure_reasons;
+  if (!reasons.empty() && !contains(reasons, failed.failure_reason)) return false;
+  const auto& targets = rule.target_replicated_jobs;
+  if (!failed.replicated_job) return false;
+  return targets.empty() || contains(targets, *failed.replicated_job);
 }
 
 std::string_view name_of(FailureAction action) {
@@ -116,23 +135,21 @@ const Child* first_failed(const Children& children) {
   return first;
 }
 
-bool applies(const api::FailurePolicyRule& rule, const Child& failed) {
-  const auto& reasons = rule.on_job_failure_reasons;
-  if (!reasons.empty() && !contains(reasons, failed.failure_reason)) return false;
-  const auto& targets = rule.target_replicated_jobs;
-  if (!failed.replicated_job) return false;
-  if (!targets.empty() && !contains(targets, *failed.replicated_job)) return false;
-  const auto& patterns = rule.on_job_failure_message_patterns;
-  return patterns.empty() || any_found_in(patterns, failed.failure_message);
+Children those_meant(const api::FailurePolicyRule& rule, const Children& failed) {
+  Children meant;
+  std::ranges::copy_if(failed, std::back_inserter(meant),
+                       [&](const Child* child) { return fits_but_for_patterns(rule, *child); });
+  if (meant.empty() || rule.on_job_failure_message_patterns.empty()) return meant;
+  const Patterns patterns(rule.on_job_failure_message_patterns);
+  std::erase_if(meant,
+                [&](const Child* child) { return !patterns.any_found_in(child->failure_message); });
+  return meant;
 }
 
 FailureVerdict judge_failure(const api::FailurePolicy& policy, const Children& failed) {
   for (const api::FailurePolicyRule& rule : policy.rules) {
-    Children matching;
-    std::ranges::copy_if(failed, std::back_inserter(matching),
-                         [&](const Child* child) { return applies(rule, *child); });
-    if (!matching.empty()) {
-      return {.action = rule.action, .job = first_failed(matching), .rule = &rule};
+    if (const Children meant = those_meant(rule, failed); !meant.empty()) {
+      return {.action = rule.action, .job = first_failed(meant), .rule = &rule};
     }
   }
   return {.action = FailureAction::kRestartJobSet, .job = first_failed(failed)};

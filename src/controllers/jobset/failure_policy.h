@@ -11,8 +11,8 @@ namespace muster::controllers::jobset {
 // the first in the list.
 const Child* first_failed(const Children& children);
 
-// Says yes to a failed Job that the rule is about.
-bool applies(const api::FailurePolicyRule& rule, const Child& failed);
+// Of the failed Jobs those that the rule is about.
+Children those_meant(const api::FailurePolicyRule& rule, const Children& failed);
 
 struct FailureVerdict {
   api::FailureAction action;

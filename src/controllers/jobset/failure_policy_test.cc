@@ -56,19 +56,27 @@ TEST(Rules, ApplyByReasonMessageAndTarget) {
       {"what is no pattern does not hide the next", all, {"([", "gone$"}, all, true},
   };
   for (const auto& row : rows) {
-    EXPECT_EQ(applies({.on_job_failure_reasons = row.reasons,
-                       .on_job_failure_message_patterns = row.patterns,
-                       .target_replicated_jobs = row.targets},
-                      failed),
-              row.applies)
-        << row.name;
+    const Children meant = those_meant({.on_job_failure_reasons = row.reasons,
+                                        .on_job_failure_message_patterns = row.patterns,
+                                        .target_replicated_jobs = row.targets},
+                                       {&failed});
+    EXPECT_EQ(!meant.empty(), row.applies) << row.name;
   }
 }
 
 TEST(Rules, DoNotApplyToJobsThatDoNotSayWhatTheyAre) {
   Child stray = failed_child({}, kFirst);
   stray.replicated_job.reset();
-  EXPECT_FALSE(applies({}, stray));
+  EXPECT_THAT(those_meant({}, {&stray}), IsEmpty());
+}
+
+TEST(Rules, OneRuleIsForAllOfThem) {
+  const Child gone = failed_child({.name = "a-0"}, kFirst, "X", "node n1 is gone");
+  const Child killed = failed_child({.name = "a-1"}, kFirst, "X", "killed");
+  const Child also_gone = failed_child({.name = "a-2"}, kFirst, "X", "node n2 is gone");
+  EXPECT_THAT(those_meant({.on_job_failure_message_patterns = {"n[0-9] is gone"}},
+                          {&gone, &killed, &also_gone}),
+              ElementsAre(&gone, &also_gone));
 }
 
 TEST(Verdict, IsOfTheFirstRuleThatMatchesAnyAndBlamesItsEarliest) {
