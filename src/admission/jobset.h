@@ -1,15 +1,17 @@
 // Parts of the JobSet's rules (spec: jobset 2), one file each.
 #pragma once
 
+#include <map>
 #include <string>
+#include <string_view>
 
 #include "admission/kind.h"
 
 namespace muster::admission {
 
-// Fields of switched-off features go, with a warning.
-void drop_disabled_jobset_fields(const Context& context, Value jobset);
-// 2.1: what the mutating webhook fills in, on create only.
+// 2.1: what the mutating webhook fills in, on create only. Fields of switched-off features go, with
+// a warning, unless the JobSet had them before (`old`, null on create): switching a feature off
+// takes nothing from what is there.
 Status mutate_jobset(const Context& context, Value jobset, Value old);
 
 // The CEL rules of the definition.
@@ -28,6 +30,7 @@ struct JobSetCheck {
   Value spec;
   std::string name;  // as it will be: of a generated name only the length is right
   FieldErrors& errors;
+  std::map<std::string_view, Value> replicated_jobs;  // by name: there may be thousands
 
   Value replicated_job(std::string_view name) const;  // null if there is none
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -81,6 +82,9 @@ bool in_order(const JobSetCheck& check) {
   return text_of(check.spec.get("startupPolicy"), "startupPolicyOrder") == "InOrder";
 }
 
+// Of the pairs that would wait for each other only the first is told: there may be as many as the
+// entries squared, and they have one cause.
+
 // Whoever waits at the barrier waits for the coordinator's name too, which it has when it starts.
 void check_coordinator_order(const JobSetCheck& check, Value config,
                              const std::vector<std::string_view>& covered) {
@@ -92,33 +96,50 @@ void check_coordinator_order(const JobSetCheck& check, Value config,
       if (text_of(job, "name") == coordinator) break;
       before.insert(text_of(job, "name"));
     }
-  for (const std::string_view waiting : covered)
-    if (before.contains(waiting))
-      check.errors.invalid(spec_path().child("groupSchedulingConfig"), config,
-                           fmt::format("replicatedJob {} of the coordinator starts after {}, "
-                                       "which would wait for it at the barrier",
-                                       coordinator, waiting));
+  const auto waiting =
+      std::ranges::find_if(covered, [&](std::string_view name) { return before.contains(name); });
+  if (waiting == covered.end()) return;
+  check.errors.invalid(spec_path().child("groupSchedulingConfig"), config,
+                       fmt::format("replicatedJob {} of the coordinator starts after {}, "
+                                   "which would wait for it at the barrier",
+                                   coordinator, *waiting));
+}
+
+void check_barrier_dependencies(const JobSetCheck& check, Value config,
+                                const std::vector<std::string_view>& covered) {
+  const std::set<std::string_view> waits(covered.begin(), covered.end());
+  // An entry that waits and must have started before the one that is the key, directly or not.
+  // Dependencies point backwards: when an entry is looked at, those before it are known.
+  std::map<std::string_view, std::string_view> before;
+  for (const Value job : check.spec.get("replicatedJobs").items()) {
+    const std::string_view name = text_of(job, "name");
+    for (const Value dependency : job.get("dependsOn").items()) {
+      const std::string_view target = text_of(dependency, "name");
+      if (waits.contains(target)) {
+        before.emplace(name, target);
+      } else if (const auto through = before.find(target); through != before.end()) {
+        before.emplace(name, through->second);
+      }
+    }
+    const auto earlier = before.find(name);
+    if (earlier == before.end() || !waits.contains(name)) continue;
+    return check.errors.invalid(
+        spec_path().child("groupSchedulingConfig"), config,
+        fmt::format("replicatedJob {} starts after {} (dependsOn) but both would "
+                    "wait for each other at the barrier",
+                    name, earlier->second));
+  }
 }
 
 void check_barrier_order(const JobSetCheck& check, Value config) {
-  const Path path = spec_path().child("groupSchedulingConfig");
   const std::vector<std::string_view> covered = covered_jobs(check, config);
   if (in_order(check) && covered.size() > 1)
     check.errors.invalid(
-        path, config,
+        spec_path().child("groupSchedulingConfig"), config,
         fmt::format("replicatedJobs {} and {} start one after the other (startupPolicy "
                     "InOrder) but would wait for each other at the barrier",
                     covered[0], covered[1]));
-  for (const std::string_view later : covered) {
-    const auto before = prerequisites(check, later);
-    for (const std::string_view earlier : covered)
-      if (before.contains(earlier))
-        check.errors.invalid(
-            path, config,
-            fmt::format("replicatedJob {} starts after {} (dependsOn) but both would "
-                        "wait for each other at the barrier",
-                        later, earlier));
-  }
+  check_barrier_dependencies(check, config, covered);
   check_coordinator_order(check, config, covered);
 }
 

@@ -152,6 +152,17 @@ std::string row_name(const testing::TestParamInfo<Row>& info) {
   return name;
 }
 
+// Half a million texts once took the server half a minute and a gigabyte.
+TEST(JobSetGroupsInAChain, AreToldOnePairThatCannotWork) {
+  std::vector<std::string> chain = {job("j0")};
+  for (int i = 1; i < 100; ++i)
+    chain.push_back(job(fmt::format("j{}", i), {.more = depends_on(fmt::format("j{}", i - 1))}));
+  EXPECT_EQ(fault_of(World().create(kJobSetVersion, "JobSet",
+                                    jobset(chain, R"("groupSchedulingConfig": {},)"))),
+            "spec.groupSchedulingConfig: Invalid value: {}: replicatedJob j1 starts after j0 "
+            "(dependsOn) but both would wait for each other at the barrier");
+}
+
 TEST(RankEnvironment, IsForAllForOneEntryOrForNobody) {
   const World world;
   const auto fault = [&](std::string_view asked) {

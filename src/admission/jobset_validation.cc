@@ -222,7 +222,8 @@ std::string name_for_checks(Value metadata) {
 }  // namespace
 
 Value JobSetCheck::replicated_job(std::string_view job_name) const {
-  return find_by(spec.get("replicatedJobs"), "name", job_name);
+  const auto found = replicated_jobs.find(job_name);
+  return found == replicated_jobs.end() ? Value() : found->second;
 }
 
 bool is_sequenced(Value jobset_spec) {
@@ -233,11 +234,14 @@ bool is_sequenced(Value jobset_spec) {
 }
 
 void admit_jobset_create(const Context& context, Value jobset, FieldErrors& errors) {
-  const JobSetCheck check{.context = context,
-                          .jobset = jobset,
-                          .spec = jobset.get("spec"),
-                          .name = name_for_checks(jobset.get("metadata")),
-                          .errors = errors};
+  JobSetCheck check{.context = context,
+                    .jobset = jobset,
+                    .spec = jobset.get("spec"),
+                    .name = name_for_checks(jobset.get("metadata")),
+                    .errors = errors,
+                    .replicated_jobs = {}};
+  for (const Value job : check.spec.get("replicatedJobs").items())
+    check.replicated_jobs.emplace(text_of(job, "name"), job);
   check_restart_strategy(check);
   check_first_has_no_dependency(check);
   check_subdomain(check);
