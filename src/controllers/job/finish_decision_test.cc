@@ -112,6 +112,15 @@ TEST(FinishDecision, TheDeadline) {
   }
 }
 
+TEST(FinishDecision, ADeadlineMayBeFurtherAwayThanClocksCount) {
+  for (const char* const span : {"10000000000000", "9223372036854775807"}) {
+    const Job j = job(fmt::format(R"("activeDeadlineSeconds":{})", span),
+                      R"("startTime":"2026-03-01T00:00:00Z")");
+    EXPECT_EQ(decide(j, {}, 99), "") << span;
+    EXPECT_GT(until_deadline(j, j.start_time, kStart), std::chrono::years(100)) << span;
+  }
+}
+
 TEST(FinishDecision, TheBackoffLimitBeatsTheDeadline) {
   const Job j = job(R"("activeDeadlineSeconds":10,"backoffLimit":0)",
                     R"("startTime":"2026-03-01T00:00:00Z")");

@@ -4,6 +4,7 @@
 
 #include "controllers/job/names.h"
 #include "controllers/runtime/parsed.h"
+#include "controllers/runtime/spans.h"
 #include "json/write.h"
 
 namespace muster::controllers::job {
@@ -85,7 +86,7 @@ void read_spec(Job& job, Value spec) {
   job.backoff_limit_per_index = number<std::int32_t>(spec, "backoffLimitPerIndex");
   job.max_failed_indexes = number<std::int64_t>(spec, "maxFailedIndexes");
   if (const Value deadline = spec.get("activeDeadlineSeconds"); deadline.is_number())
-    job.active_deadline = std::chrono::seconds(deadline.as_int());
+    job.active_deadline = span_of(deadline.as_int());
   job.suspend = spec.get("suspend").as_bool();
   job.restarts_in_place =
       spec.get({"template", "spec", "restartPolicy"}).as_string() == "OnFailure";

@@ -7,6 +7,7 @@
 
 #include "controllers/job/names.h"
 #include "controllers/runtime/parsed.h"
+#include "controllers/runtime/spans.h"
 
 namespace muster::controllers::job {
 namespace {
@@ -112,8 +113,7 @@ void read_conditions(Pod& pod, Value conditions, std::optional<Time>& not_ready_
 // When the deletion was asked for: the timestamp is the end of the grace period.
 std::optional<Time> deletion_asked(const api::Meta& meta, Value metadata) {
   if (!meta.deletion_time) return std::nullopt;
-  return *meta.deletion_time -
-         std::chrono::seconds(metadata.get("deletionGracePeriodSeconds").as_int());
+  return *meta.deletion_time - span_of(metadata.get("deletionGracePeriodSeconds").as_int());
 }
 
 void read_meta(Pod& pod, const api::Meta& meta) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "controllers/runtime/spans.h"
 #include "json/parse.h"
 
 namespace muster::controllers::namespaces {
@@ -26,7 +27,7 @@ std::chrono::seconds longest_grace(json::Value pods) {
     if (phase == "Succeeded" || phase == "Failed") continue;
     longest = std::max(longest, pod.get({"spec", "terminationGracePeriodSeconds"}).as_int());
   }
-  return std::chrono::seconds(longest);
+  return span_of(longest);
 }
 
 }  // namespace

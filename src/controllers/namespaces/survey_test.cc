@@ -72,6 +72,15 @@ TEST_F(Surveys, WhilePodsAreLeftNothingElseIsRead) {
   EXPECT_EQ(content_->pod_grace, seconds(30)) << "an ended pod needs no grace";
 }
 
+TEST_F(Surveys, AGraceMayBeLongerThanClocksCount) {
+  start();
+  server_.settle();
+  server_.answer(200, R"({"items":[{"metadata":{},"status":{"phase":"Running"},
+    "spec":{"terminationGracePeriodSeconds":9223372036854775807}}]})");
+  ASSERT_TRUE(content_);
+  EXPECT_GT(Duration(content_->pod_grace), std::chrono::years(100));
+}
+
 TEST_F(Surveys, OtherKindsAreReadAsMetadata) {
   start();
   server_.answer(200, kNothing);

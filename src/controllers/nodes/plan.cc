@@ -6,6 +6,7 @@
 #include <array>
 
 #include "controllers/runtime/pod_conditions.h"
+#include "controllers/runtime/spans.h"
 #include "controllers/runtime/writes.h"
 
 namespace muster::controllers::nodes {
@@ -204,7 +205,7 @@ std::optional<Time> eviction_time(const Pod& pod, std::span<const Taint> taints)
     const std::int64_t seconds =
         toleration == nullptr ? 0 : std::max<std::int64_t>(*toleration->seconds, 0);
     const Time since = std::max(each.added.value_or(Time{}), pod.created);
-    const Time end = since + std::chrono::seconds(seconds);
+    const Time end = since + span_of(seconds);
     earliest = std::min(earliest.value_or(end), end);
   }
   return earliest;

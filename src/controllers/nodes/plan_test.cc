@@ -199,6 +199,13 @@ TEST(Eviction, AsLongAsThePodBearsIt) {
   }
 }
 
+TEST(Eviction, APodMayBearItForLongerThanClocksCount) {
+  const std::vector<Taint> taints{{{.key = "x", .value = "", .effect = "NoExecute"}, kNow}};
+  const auto time = eviction_time(
+      pod(R"({"key":"x","operator":"Exists","tolerationSeconds":9223372036854775807})"), taints);
+  EXPECT_GT(time, kNow + std::chrono::years(100));
+}
+
 TEST(Eviction, APodThatCameLaterHasItsTimeFromThen) {
   const std::vector<Taint> taints{
       {{.key = "x", .value = "", .effect = "NoExecute"}, kNow - std::chrono::hours(10)}};
