@@ -11,6 +11,7 @@
 #include "base/rng.h"
 #include "cli/data_dir.h"
 #include "cli/local_node.h"
+#include "cli/machine_ports.h"
 #include "client/kubeconfig.h"
 #include "controllers/set/controllers.h"
 #include "net/http_server.h"
@@ -35,7 +36,10 @@ class Control {
       : client_(transport, "muster"),
         controllers_(controllers::ControllerSet::make(
             client_, api::Registry::builtin(), metrics,
-            {.wanted = options.controllers, .gates = options.gates})) {}
+            {.wanted = options.controllers,
+             .gates = options.gates,
+             .port_is_free = options.controllers.contains("agent") ? ports_of_this_machine()
+                                                                   : controllers::PortIsFree()})) {}
 
  private:
   client::Client client_;
