@@ -118,6 +118,10 @@ class Builder {
 // What the node sets for every process; of two of the same name the later one counts.
 void add_own(std::vector<std::string>& out, const PodFacts& facts, const Variables& pods) {
   std::vector<std::string_view> all(facts.inherited.begin(), facts.inherited.end());
+  if (facts.image != nullptr) {
+    const auto& image = facts.image->environment;
+    all.insert(all.end(), image.begin(), image.end());
+  }
   const std::string hostname = "HOSTNAME=" + facts.hostname;
   if (!facts.hostname.empty()) all.emplace_back(hostname);
   all.insert(all.end(), facts.devices.begin(), facts.devices.end());
@@ -130,8 +134,17 @@ void add_own(std::vector<std::string>& out, const PodFacts& facts, const Variabl
   }
 }
 
-Result<std::vector<std::string>> words_of(Value container, const Variables& variables) {
+// What the image runs, as far as the container does not say it.
+std::vector<std::string> image_words(Value container, const Image& image) {
+  if (!container.get("command").empty() || image.argv.empty()) return {};
+  if (container.get("args").empty()) return image.argv;
+  return {image.argv.front()};
+}
+
+Result<std::vector<std::string>> words_of(Value container, const Variables& variables,
+                                          const Image* image) {
   std::vector<std::string> argv;
+  if (image != nullptr) argv = image_words(container, *image);
   for (const std::string_view part : {"command", "args"}) {
     for (const Value word : container.get(part).items())
       argv.push_back(expand(word.as_string(), variables));
@@ -144,9 +157,11 @@ Result<std::vector<std::string>> words_of(Value container, const Variables& vari
   }
   if (!argv.empty()) return argv;
   return fail(Code::kInvalid,
-              fmt::format("container {} has no command; the process runtime runs this host's own "
-                          "programs and cannot take one from an image",
-                          name));
+              fmt::format("container {} has no command; {}", name,
+                          image != nullptr
+                              ? "its image names none either"
+                              : "the process runtime runs this host's own programs and cannot take "
+                                "one from an image"));
 }
 
 }  // namespace
@@ -156,11 +171,13 @@ Result<CommandLine> command_line(Value pod, Value container, const PodFacts& fac
   Builder builder(pod, container, facts, objects);
   MUSTER_CHECK(builder.add_all());
   CommandLine line;
-  MUSTER_TRY(line.argv, words_of(container, builder.variables()));
+  MUSTER_TRY(line.argv, words_of(container, builder.variables(), facts.image));
   add_own(line.environment, facts, builder.variables());
   for (const std::string& name : builder.order())
     line.environment.push_back(name + "=" + builder.variables()[name]);
   line.working_directory = container.get("workingDir").as_string();
+  if (line.working_directory.empty() && facts.image != nullptr)
+    line.working_directory = facts.image->working_directory;
   line.variables = std::move(builder.variables());
   return line;
 }

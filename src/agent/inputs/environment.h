@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/inputs/images.h"
 #include "agent/inputs/objects.h"
 #include "base/result.h"
 #include "json/value.h"
@@ -20,6 +21,7 @@ struct PodFacts {
   json::Value node_allocatable;        // resourceFieldRef without a limit
   std::vector<std::string> inherited;  // NAME=value that every process gets (PATH, HOME …)
   std::vector<std::string> devices;    // NAME=value for what this container was given (GPUs)
+  const Image* image = nullptr;        // null: the machine itself stands for it
 };
 
 using Variables = std::map<std::string, std::string, std::less<>>;
@@ -33,8 +35,10 @@ struct CommandLine {
 
 // An error's message is that of waiting.message with the reason CreateContainerConfigError
 // (pod-lifecycle 1.5, 4.1): it may be gone when an object appears. The pod's own variables win over
-// HOSTNAME, devices and what is inherited. There is no image: `args` without a `command` are the
-// whole command line.
+// HOSTNAME, devices, the image's and what is inherited.
+//
+// Without an image `args` without a `command` are the whole command line; with one they are the
+// arguments of its program, if it names one.
 Result<CommandLine> command_line(json::Value pod, json::Value container, const PodFacts& facts,
                                  const Objects& objects);
 

@@ -40,6 +40,33 @@ TEST_F(Environment, WithoutACommandItSaysWhatToDo) {
               HasSubstr("container main has no command"));
 }
 
+TEST_F(Environment, ImageSaysWhatTheContainerDoesNot) {
+  const Image image{.rootfs = "/images/x",
+                    .argv = {"serve", "--all"},
+                    .environment = {"PATH=/opt/bin", "MODE=fast"},
+                    .working_directory = "/srv",
+                    .user = {}};
+  facts_.inherited = {"PATH=/usr/bin"};
+  facts_.image = &image;
+  EXPECT_THAT(made(R"({"name":"c"})")->argv, ElementsAre("serve", "--all"));
+  EXPECT_THAT(made(R"({"args":["--one"]})")->argv, ElementsAre("serve", "--one"));
+  EXPECT_THAT(made(R"({"command":["sh"]})")->argv, ElementsAre("sh"));
+  EXPECT_THAT(made(R"({"command":["sh"],"args":["-c"]})")->argv, ElementsAre("sh", "-c"));
+  EXPECT_EQ(made(R"({"name":"c"})")->working_directory, "/srv");
+  EXPECT_EQ(made(R"({"workingDir":"/w"})")->working_directory, "/w");
+  EXPECT_THAT(environment(R"("env":[{"name":"MODE","value":"slow"}])"),
+              ElementsAre("PATH=/opt/bin", "MODE=slow"));
+}
+
+TEST_F(Environment, ImageWithoutAProgramNeedsACommand) {
+  const Image image{.rootfs = "/images/x", .argv = {}, .environment = {}, .user = {}};
+  facts_.image = &image;
+  EXPECT_THAT(made(R"({"name":"main"})").error().message,
+              HasSubstr("container main has no command; its image names none either"));
+  EXPECT_THAT(made(R"({"args":["sleep","1"]})")->argv, ElementsAre("sleep", "1"));
+  EXPECT_EQ(made(R"({"args":["sleep"]})")->working_directory, "/");
+}
+
 TEST_F(Environment, ValuesSeeWhatWasNamedBeforeThem) {
   EXPECT_THAT(environment(R"j("env":[{"name":"B","value":"$(A)"},{"name":"A","value":"1"},
                                     {"name":"C","value":"$(A)$(B)$$(A)"},{"name":"A","value":"$(A)2"}])j"),
