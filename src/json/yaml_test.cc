@@ -336,6 +336,12 @@ spec:
   EXPECT_EQ(write_yaml(Value::view("x")), "x\n");
 }
 
+TEST(WriteYaml, ShowsMarksThatTurnTheDirectionOfWriting) {
+  EXPECT_EQ(write_yaml(Value::view("a\u202Eb")), "\"a\\u202Eb\"\n");
+  EXPECT_EQ(write_yaml(Value::view("\u2066")), "\"\\u2066\"\n");
+  EXPECT_EQ(write_yaml(Value::view("\u2603")), "\u2603\n");
+}
+
 TEST(WriteYaml, QuotesWhatAReaderWouldTakeForATimeOrNumber) {
   for (const char* text :
        {"2026-01-31T10:00:00Z", "2026-01-31T10:00:00.123456Z", "2026-01-31t10:00:00+02:00",
@@ -360,7 +366,7 @@ TEST(WriteYaml, ReadsBackAsItself) {
       "1_0",       "2020-01-01",  "a\nb",     "a\nb\n",   "a\n\nb", "\na",    "a\n\n", "\n",
       " a\nb",     "a\n b",       "a \nb",    "a\tb",     "\ta",    "a\n\tb", "\r\n",  "a\x01",
       "é",         "😀",          "\u0085",   "\u2028",   "\uFEFF", "\uFFFD", "\x7f",  "\\n",
-      "a\n---\nb", "key: |\n  x", "a\n# b\n", "- a\n- b", "a\r\nb",
+      "a\n---\nb", "key: |\n  x", "a\n# b\n", "- a\n- b", "a\r\nb", "\u202E",
   };
   for (const std::string& text : texts) {
     Arena arena;

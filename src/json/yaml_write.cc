@@ -15,12 +15,14 @@ namespace {
 constexpr std::size_t kLongestImplicitKey = 512;
 
 // Characters that only survive as escapes: controls, line breaks beyond ASCII, marks, and bytes
-// that are no UTF-8 at all.
+// that are no UTF-8 at all. Those that turn the direction of writing, so that a text reads as
+// another, are shown for what they are.
 bool needs_escape(std::string_view sequence) {
   const auto byte = static_cast<unsigned char>(sequence[0]);
   if (byte < 0x80) return byte < 0x20 || byte == 0x7F;
   return utf8_sequence_length(sequence) == 0 || (byte == 0xC2 && sequence < "\u00A1") ||
-         sequence == "\u2028" || sequence == "\u2029" || sequence == "\uFEFF" ||
+         (sequence >= "\u2028" && sequence <= "\u202E") ||
+         (sequence >= "\u2066" && sequence <= "\u2069") || sequence == "\uFEFF" ||
          sequence >= "\xEF\xBF\xBE";  // U+FFFE, U+FFFF, and what lies beyond the first plane
 }
 
