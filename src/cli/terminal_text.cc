@@ -92,20 +92,18 @@ std::string log_text(std::string_view line) {
   return clean(line, Keep::kColours);
 }
 
-std::string escaped_json(std::string json) {
-  const auto is_obeyed = [&](std::size_t i) {
-    return json[i] == '\x7f' || (json[i] == '\xC2' && i + 1 < json.size() &&
-                                 static_cast<unsigned char>(json[i + 1]) < 0xA0);
-  };
+std::string escaped_json(std::string_view json) {
   std::string out;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    if (!is_obeyed(i)) {
-      out += json[i];
-    } else if (json[i] == '\x7f') {
-      out += "\\u007f";
+  out.reserve(json.size());
+  for (std::size_t i = 0; i < json.size();) {
+    const std::size_t length = std::max<std::size_t>(json::utf8_sequence_length(json.substr(i)), 1);
+    const std::string_view letter = json.substr(i, length);
+    if (letter == "\x7f" || is_hidden_control(letter)) {
+      out += fmt::format("\\u{:04x}", json::decode_utf8(letter));
     } else {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(json[++i]));
+      out += letter;
     }
+    i += length;
   }
   return out;
 }

@@ -19,9 +19,9 @@ std::string plain_lines(std::string_view text);
 // carriage returns the last part is left, which is what a terminal shows.
 std::string log_text(std::string_view line);
 
-// JSON with the characters that JSON allows and a terminal obeys (DEL, C1) as escapes: the same
-// document.
-std::string escaped_json(std::string json);
+// JSON with the characters that JSON allows and a terminal obeys (DEL, C1, marks that turn the
+// direction of writing) as escapes: the same document.
+std::string escaped_json(std::string_view json);
 
 // The columns that a text takes at most: everything beyond ASCII counts twice.
 std::size_t width_of(std::string_view text);

@@ -47,6 +47,7 @@ TEST(TerminalText, LinesStayLines) { EXPECT_EQ(plain_lines("a\n\tb\x1b[H\r"), "a
 
 TEST(TerminalText, JsonEscapesWhatATerminalWouldObey) {
   EXPECT_EQ(escaped_json("{\"a\":\"\u009b\x7f\u00e9\"}"), "{\"a\":\"\\u009b\\u007f\u00e9\"}");
+  EXPECT_EQ(escaped_json("\"\u202e\u2066\u2603\""), "\"\\u202e\\u2066\u2603\"");
 }
 
 TEST(TerminalText, IsCutToTheWidth) {
