@@ -15,6 +15,7 @@ namespace {
 struct ApplyOptions {
   ServerFlags server;
   std::vector<std::string> files;
+  std::vector<std::string> more_files;  // without -f
   std::string output;
   bool force = false;
 };
@@ -50,7 +51,7 @@ Result<std::string_view> apply_object(Connection& connection, const ManifestObje
 
 int apply_file(Connection& connection, const std::string& file, const ApplyOptions& options,
                const Output& output) {
-  const auto manifest = Manifest::read(file, connection.ns());
+  const auto manifest = Manifest::read(file, connection.ns(), &connection.kinds());
   if (!manifest) return complain_verbatim(manifest.error());
   if (manifest->objects().empty())
     return complain({.code = Code::kInvalid, .message = "there is no object in " + file}, kRefused);
@@ -79,7 +80,8 @@ int apply_file(Connection& connection, const std::string& file, const ApplyOptio
   return worst;
 }
 
-int apply(const ApplyOptions& options) {
+int apply(ApplyOptions options) {
+  options.files.insert(options.files.end(), options.more_files.begin(), options.more_files.end());
   if (options.files.empty()) return misused("say which file to apply", "muster apply -f FILE");
   const auto output = Output::parse(options.output);
   if (!output) return complain(output.error(), kUsage);
@@ -102,7 +104,8 @@ Verb apply_verb() {
           .help = "Create or change objects as files say (server-side apply)",
           .flags = with_server_flags(
               o->server,
-              {{"-f,--filename", &o->files, "A YAML or JSON file, - is standard input"},
+              {{"files", &o->more_files, "The same as -f"},
+               {"-f,--filename", &o->files, "A YAML or JSON file, - is standard input"},
                {"-o,--output", &o->output, std::string(kOutputHelp)},
                {"--force-conflicts", &o->force, "Take fields that other managers have set"}}),
           .run = [o] { return apply(*o); }};

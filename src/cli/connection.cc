@@ -84,6 +84,8 @@ Result<std::unique_ptr<Connection>> Connection::open(client::ServerConfig server
   return out;
 }
 
+Connection::Connection() : kinds_([this] { return get("/apis", kDiscoveryForm); }) {}
+
 Result<std::string> Connection::await(const std::function<void(client::Client::Reply)>& ask) {
   std::optional<Result<std::string>> answer;
   ask([&](Result<std::string> body) {

@@ -7,6 +7,7 @@
 
 #include "base/loop.h"
 #include "base/result.h"
+#include "cli/kind_catalog.h"
 #include "cli/verb.h"
 #include "client/client.h"
 #include "client/kubeconfig.h"
@@ -36,6 +37,8 @@ class Connection {
   std::unique_ptr<client::Transport::Stream> stream(std::string target, std::string_view form,
                                                     client::Transport::StreamEvents events);
 
+  // What the server serves, by name.
+  KindCatalog& kinds() { return kinds_; }
   client::Client& client() { return *client_; }
   client::Transport& transport() { return *transport_; }
   Loop& loop() { return *loop_; }
@@ -43,9 +46,10 @@ class Connection {
   const std::string& url() const { return url_; }
 
  private:
-  Connection() = default;
+  Connection();
   Result<std::string> await(const std::function<void(client::Client::Reply)>& ask);
 
+  KindCatalog kinds_;
   std::string ns_;
   std::string url_;
   std::unique_ptr<Loop> loop_;

@@ -1,17 +1,14 @@
-// `muster delete` and `muster cancel`: objects go, and what they own with them.
+// `muster delete`: objects go, and what they own with them.
 #include <fmt/format.h>
 
 #include "cli/commands.h"
 #include "cli/connection.h"
-#include "cli/durations.h"
 #include "cli/exit_code.h"
-#include "cli/kinds.h"
 #include "cli/lookup.h"
 #include "cli/manifest.h"
-#include "cli/output.h"
 #include "cli/print.h"
+#include "cli/removal.h"
 #include "cli/terminal_text.h"
-#include "cli/until.h"
 #include "json/parse.h"
 
 namespace muster::cli {
@@ -22,35 +19,24 @@ struct DeleteOptions {
   std::vector<std::string> what;
   std::vector<std::string> files;
   std::string labels;
+  std::string fields;
   bool all = false;
-  bool no_wait = false;
-  bool ignore_missing = false;
-  std::int64_t grace = -1;
-  std::string cascade = "background";
-  std::string timeout;
+  bool all_namespaces = false;
+  bool now = false;
+  Removal removal;
 };
 
-struct Doomed {
-  const api::Resource* resource = nullptr;
-  std::string ns;
-  std::string name;
-};
-
-std::string options_body(const DeleteOptions& options) {
-  const std::string_view policy = options.cascade == "foreground" ? "Foreground"
-                                  : options.cascade == "orphan"   ? "Orphan"
-                                                                  : "Background";
-  if (options.grace < 0) return fmt::format(R"({{"propagationPolicy":"{}"}})", policy);
-  return fmt::format(R"({{"propagationPolicy":"{}","gracePeriodSeconds":{}}})", policy,
-                     options.grace);
+bool selects(const DeleteOptions& options) {
+  return options.all || !options.labels.empty() || !options.fields.empty();
 }
 
 Result<std::vector<Doomed>> by_selector(Connection& connection, const api::Resource& resource,
                                         const DeleteOptions& options) {
-  MUSTER_TRY(const std::string list,
-             connection.list(resource, {.ns = resource.namespaced ? connection.ns() : "",
-                                        .metadata_only = true,
-                                        .label_selector = options.labels}));
+  const bool here = resource.namespaced && !options.all_namespaces;
+  MUSTER_TRY(const std::string list, connection.list(resource, {.ns = here ? connection.ns() : "",
+                                                                .metadata_only = true,
+                                                                .label_selector = options.labels,
+                                                                .field_selector = options.fields}));
   json::Arena arena;
   MUSTER_TRY(const json::Value tree, json::parse(arena, list));
   std::vector<Doomed> doomed;
@@ -61,20 +47,33 @@ Result<std::vector<Doomed>> by_selector(Connection& connection, const api::Resou
   return doomed;
 }
 
-Result<std::vector<Doomed>> find_doomed(Connection& connection, const DeleteOptions& options) {
+Result<std::vector<Doomed>> of_files(Connection& connection, const DeleteOptions& options) {
   std::vector<Doomed> doomed;
   for (const std::string& file : options.files) {
-    MUSTER_TRY(const Manifest manifest, Manifest::read(file, connection.ns()));
-    for (const ManifestObject& object : manifest.objects())
+    MUSTER_TRY(const Manifest manifest, Manifest::read(file, connection.ns(), &connection.kinds()));
+    for (const ManifestObject& object : manifest.objects()) {
+      if (object.name.empty()) {
+        return fail(Code::kInvalid,
+                    fmt::format("a {} in {} has no name by which it could be deleted",
+                                object.resource->gvk.kind, plain_text(file)));
+      }
       doomed.push_back({object.resource, object.ns, object.name});
+    }
   }
+  return doomed;
+}
+
+Result<std::vector<Doomed>> find_doomed(Connection& connection, const DeleteOptions& options) {
+  MUSTER_TRY(std::vector<Doomed> doomed, of_files(connection, options));
   if (options.what.empty()) return doomed;
-  MUSTER_TRY(const auto wanted, parse_wanted(api::Registry::builtin(), options.what));
+  MUSTER_TRY(const auto wanted, find_wanted(connection, options.what, BareName::kIsRefused));
   for (const Wanted& kind : wanted) {
-    if (kind.names.empty() && !options.all && options.labels.empty()) {
+    if (kind.names.empty() && !selects(options)) {
       return fail(Code::kInvalid,
                   fmt::format("say which {}: names, -l LABELS or --all", kind.resource->plural));
     }
+    if (!kind.names.empty() && selects(options))
+      return fail(Code::kInvalid, "names and -l, --field-selector or --all do not go together");
     if (kind.names.empty()) {
       MUSTER_TRY(const auto found, by_selector(connection, *kind.resource, options));
       doomed.insert(doomed.end(), found.begin(), found.end());
@@ -85,68 +84,23 @@ Result<std::vector<Doomed>> find_doomed(Connection& connection, const DeleteOpti
   return doomed;
 }
 
-// The exit code; what is there no more is not waited for.
-int remove(Connection& connection, const std::vector<Doomed>& doomed, const DeleteOptions& options,
-           std::string_view word) {
-  int worst = kSucceeded;
-  std::vector<Doomed> left;
-  for (const Doomed& one : doomed) {
-    const auto answer = connection.write({.verb = client::Verb::kDelete,
-                                          .resource = one.resource,
-                                          .ns = one.ns,
-                                          .name = one.name,
-                                          .body = options_body(options)});
-    if (answer) {
-      fmt::print("{} \"{}\" {}\n", one.resource->qualified(), plain_text(one.name), word);
-      left.push_back(one);
-    } else if (answer.error().code != Code::kNotFound || !options.ignore_missing) {
-      worst = complain(explain_missing(connection, *one.resource, one.name, answer.error()));
-      if (worst == kUnreachable) return worst;
-    }
-  }
-  std::fflush(stdout);
-  if (options.no_wait) return worst;
-  std::optional<Duration> timeout;
-  if (!options.timeout.empty()) {
-    const auto parsed = parse_duration(options.timeout, "--timeout");
-    if (!parsed) return complain(parsed.error(), kUsage);
-    timeout = *parsed;
-  }
-  for (const Doomed& one : left) {
-    const auto gone = wait_until(connection, *one.resource, one.ns, one.name, timeout,
-                                 [](json::Value object) { return object.is_null(); });
-    if (!gone) return complain(gone.error());
-  }
-  return worst;
-}
-
-int remove_wanted(const DeleteOptions& options) {
+int remove(DeleteOptions options) {
   if (options.what.empty() && options.files.empty())
     return misused("say what to delete", "muster delete KIND NAME..., or -f FILE");
+  if (options.now) options.removal.grace_seconds = 1;
   auto connection = Connection::open(options.server);
   if (!connection) return complain(connection.error());
   const auto doomed = find_doomed(**connection, options);
   if (!doomed) return complain_verbatim(doomed.error());
-  return remove(**connection, *doomed, options, "deleted");
-}
-
-int cancel(DeleteOptions options) {
-  options.cascade = "foreground";
-  auto connection = Connection::open(options.server);
-  if (!connection) return complain(connection.error());
-  std::vector<Doomed> doomed;
-  for (const std::string& name : options.what) {
-    const auto found = find_object(**connection, name, {&job_sets(), &jobs()});
-    if (!found) return complain(found.error());
-    doomed.push_back({found->resource, (*connection)->ns(), found->name});
-  }
-  return remove(**connection, doomed, options, "cancelled");
+  if (doomed->empty()) fmt::print(stderr, "No resources found\n");
+  return remove_all(**connection, *doomed, options.removal, "deleted");
 }
 
 }  // namespace
 
 Verb delete_verb() {
   const auto o = std::make_shared<DeleteOptions>();
+  Removal& r = o->removal;
   return {.name = "delete",
           .group = "Objects",
           .help = "Delete objects and what they own, and wait until they are gone",
@@ -155,30 +109,25 @@ Verb delete_verb() {
               {{"what", &o->what, "KIND NAME... or KIND/NAME..."},
                {"-f,--filename", &o->files, "The objects of a file, - is standard input"},
                {"-l,--selector", &o->labels, "Those with these labels"},
+               {"--field-selector", &o->fields, "Those with these fields: status.phase=Failed"},
                {"--all", &o->all, "All of the kind in the namespace"},
-               {"--grace-period", &o->grace, "Seconds between SIGTERM and SIGKILL [the pod's]"},
+               {"-A,--all-namespaces", &o->all_namespaces, "With a selector: of all namespaces"},
+               {"--grace-period",
+                &r.grace_seconds,
+                "Seconds between SIGTERM and SIGKILL [the pod's]",
+                {},
+                false,
+                kGraceRange},
+               {"--now", &o->now, "The same as --grace-period 1"},
                {"--cascade",
-                &o->cascade,
-                "What becomes of owned objects",
+                &r.cascade,
+                "What becomes of owned objects [foreground of what has pods, else background]",
                 {"background", "foreground", "orphan"}},
-               {"--ignore-not-found", &o->ignore_missing, "What is not there is no error"},
-               {"--no-wait", &o->no_wait, "Do not wait until they are gone"},
-               {"--timeout", &o->timeout, "Wait no longer than this: 30s, 5m"}}),
-          .run = [o] { return remove_wanted(*o); }};
-}
-
-Verb cancel_verb() {
-  const auto o = std::make_shared<DeleteOptions>();
-  return {.name = "cancel",
-          .group = "Run",
-          .help = "Stop a JobSet or Job: its processes end, then it is deleted",
-          .flags = with_server_flags(
-              o->server,
-              {{"names", &o->what, "JobSets or Jobs", {}, true},
-               {"--grace-period", &o->grace, "Seconds between SIGTERM and SIGKILL [the pod's]"},
-               {"--no-wait", &o->no_wait, "Do not wait until they are gone"},
-               {"--timeout", &o->timeout, "Wait no longer than this: 30s, 5m"}}),
-          .run = [o] { return cancel(*o); }};
+               {"--ignore-not-found", &r.ignore_missing, "What is not there is no error"},
+               {"--wait,!--no-wait", &r.wait,
+                "Wait until they are gone, their pods too; --wait=false does not [true]"},
+               {"--timeout", &r.timeout, "Wait no longer than this: 30s, 5m"}}),
+          .run = [o] { return remove(*o); }};
 }
 
 }  // namespace muster::cli

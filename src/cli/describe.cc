@@ -65,10 +65,12 @@ Result<std::vector<std::string>> all_names(Connection& connection, const api::Re
 }
 
 int describe(const DescribeOptions& options) {
-  const auto wanted = parse_wanted(api::Registry::builtin(), options.what);
-  if (!wanted) return complain(wanted.error(), options.what.empty() ? kUsage : kRefused);
+  if (options.what.empty())
+    return misused("say what to describe", "muster describe KIND NAME, or the name of a JobSet");
   auto connection = Connection::open(options.server);
   if (!connection) return complain(connection.error());
+  const auto wanted = find_wanted(**connection, options.what, BareName::kIsJobSet);
+  if (!wanted) return complain(wanted.error());
   bool first = true;
   for (const Wanted& kind : *wanted) {
     const auto names = kind.names.empty() ? all_names(**connection, *kind.resource)
@@ -87,12 +89,12 @@ int describe(const DescribeOptions& options) {
 
 Verb describe_verb() {
   const auto o = std::make_shared<DescribeOptions>();
-  return {
-      .name = "describe",
-      .group = "Objects",
-      .help = "Show an object with what belongs to it: describe jobset NAME",
-      .flags = with_server_flags(o->server, {{"what", &o->what, "KIND [NAME...] or KIND/NAME..."}}),
-      .run = [o] { return describe(*o); }};
+  return {.name = "describe",
+          .group = "Objects",
+          .help = "Show an object with what belongs to it: describe jobset NAME",
+          .flags = with_server_flags(
+              o->server, {{"what", &o->what, "KIND [NAME...], KIND/NAME..., or names of JobSets"}}),
+          .run = [o] { return describe(*o); }};
 }
 
 }  // namespace muster::cli

@@ -51,12 +51,47 @@ std::string_view line_of(std::string_view text, int line) {
 }
 
 // One column stays one column, so that the mark below points at the right one.
-std::string plain_line(std::string_view text, int line) {
-  std::string out(line_of(text, line));
+std::string plain_line(std::string_view line) {
+  std::string out(line);
   for (char& c : out) {
     if (c == '\t' || c == '\r') c = ' ';
   }
   return plain_text(out);
+}
+
+std::size_t letters(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+// What is shown of a line, and how far into it the fault begins.
+struct Excerpt {
+  std::string text;
+  std::size_t mark = 0;
+  std::size_t room = 0;  // for the mark
+};
+
+// A file for programs may be one line of any length: as much of it as helps to find the place.
+Excerpt excerpt(std::string_view line, std::size_t column) {
+  constexpr std::size_t kLongest = 120, kBefore = 40;
+  constexpr std::string_view kMore = "...";
+  const auto is_inside_letter = [&](std::size_t at) {
+    return at < line.size() && (line[at] & 0xC0) == 0x80;
+  };
+  const std::size_t fault = std::min(column - 1, line.size());
+  std::size_t begin = 0, end = line.size();
+  if (line.size() > kLongest) {
+    begin = fault > kBefore ? fault - kBefore : 0;
+    end = std::min(line.size(), begin + kLongest);
+    while (is_inside_letter(begin)) ++begin;
+    while (is_inside_letter(end)) ++end;
+  }
+  const std::string before = std::string(begin > 0 ? kMore : std::string_view()) +
+                             plain_line(line.substr(begin, fault - begin));
+  const std::string after = plain_line(line.substr(fault, end - fault));
+  return {.text = before + after + std::string(end < line.size() ? kMore : std::string_view()),
+          .mark = letters(before),
+          .room = letters(after)};
 }
 
 // The schema of the struct that a path's last part lies in.
@@ -87,14 +122,15 @@ std::string_view last_part(std::string_view path) {
 
 std::string arrow(const Source& source, json::Position at, std::size_t width,
                   const std::string& note) {
-  if (at.line == 0) return fmt::format("  --> {}\n", source.file);
+  if (at.line == 0) return fmt::format("  --> {}\n", plain_text(source.file));
   const std::string number = std::to_string(at.line);
   const std::string gap(number.size(), ' ');
   const std::size_t column = at.column > 0 ? static_cast<std::size_t>(at.column) : 1;
-  return fmt::format(
-      "  --> {}:{}:{}\n   {} | {}\n   {} | {}{}{}{}\n", source.file, at.line, at.column, number,
-      plain_line(source.text, at.line), gap, std::string(column - 1, ' '),
-      std::string(std::max<std::size_t>(width, 1), '^'), note.empty() ? "" : " ", note);
+  const Excerpt shown = excerpt(line_of(source.text, at.line), column);
+  return fmt::format("  --> {}:{}:{}\n   {} | {}\n   {} | {}{}{}{}\n", plain_text(source.file),
+                     at.line, at.column, number, shown.text, gap, std::string(shown.mark, ' '),
+                     std::string(std::max<std::size_t>(std::min(width, shown.room), 1), '^'),
+                     note.empty() ? "" : " ", note);
 }
 
 std::string meant(const std::optional<std::string>& guess) {
@@ -156,6 +192,22 @@ std::string explain_cause(const Cause& cause, const Source& source) {
   return out;
 }
 
+// The paths of fields that the server does not know, as strict decoding (unknown field "a.b") and
+// server-side apply (.a.b: field not declared in schema) name them.
+std::vector<std::string> unknown_fields(std::string_view message) {
+  constexpr std::string_view kUnknown = "unknown field \"", kUndeclared = ": field not declared";
+  std::vector<std::string> paths;
+  for (std::size_t at = 0; (at = message.find(kUnknown, at)) != message.npos;) {
+    at += kUnknown.size();
+    paths.emplace_back(message.substr(at, message.find('"', at) - at));
+  }
+  for (std::size_t at = 0; (at = message.find(kUndeclared, at)) != message.npos; ++at) {
+    const std::size_t dot = message.rfind(" .", at);
+    if (dot != message.npos) paths.emplace_back(message.substr(dot + 2, at - dot - 2));
+  }
+  return paths;
+}
+
 // The number that follows a word; 0 if there is none.
 int number_after(std::string_view text, std::string_view word) {
   const std::size_t at = text.rfind(word);
@@ -192,11 +244,8 @@ std::optional<std::string> did_you_mean(std::string_view word,
 
 std::string explain(const Error& error, const Source& source) {
   std::string out;
-  constexpr std::string_view kUnknown = "unknown field \"";
-  for (std::size_t at = 0; (at = error.message.find(kUnknown, at)) != std::string::npos;) {
-    at += kUnknown.size();
-    out += explain_unknown(error.message.substr(at, error.message.find('"', at) - at), source);
-  }
+  for (const std::string& path : unknown_fields(error.message))
+    out += explain_unknown(path, source);
   for (const auto& cause : error.causes) {
     // "<nil>" is upstream's way to say that further rules were not looked at.
     if (!cause.field.empty() && cause.field != "<nil>") out += explain_cause(cause, source);

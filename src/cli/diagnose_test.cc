@@ -7,6 +7,7 @@ namespace muster::cli {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(DidYouMean, FindsASlipAndNothingElse) {
   EXPECT_EQ(did_you_mean("initialzer", {"dataset", "initializer"}), "initializer");
@@ -44,6 +45,18 @@ TEST_F(Explain, PointsAtAnUnknownFieldAndItsNeighbour) {
   EXPECT_THAT(text, HasSubstr("^^^^^^^^^ did you mean \"dependsOn\"?"));
 }
 
+TEST_F(Explain, KnowsWhatServerSideApplySaysOfIt) {
+  const std::string text =
+      explain({.code = Code::kBadRequest,
+               .message = "failed to create typed patch object (default/x; v1, Kind=JobSet): "
+                          "errors:\n  .spec.replicatedJobs[1].dependson: field not declared in "
+                          "schema\n  .spec.x: field not declared in schema"},
+              source_);
+  EXPECT_THAT(text, HasSubstr("--> t.yaml:6:5"));
+  EXPECT_THAT(text, HasSubstr("did you mean \"dependsOn\"?"));
+  EXPECT_THAT(text, HasSubstr("unknown field spec.x\n"));
+}
+
 TEST_F(Explain, SaysWhichNamesADependencyMayHave) {
   Error error{.code = Code::kInvalid, .message = "m"};
   error.causes.push_back({"FieldValueInvalid", "Invalid value: \"datset\": no such job",
@@ -57,6 +70,29 @@ TEST_F(Explain, SaysWhichNamesADependencyMayHave) {
 TEST_F(Explain, AFaultWithoutAFieldIsItsMessage) {
   EXPECT_EQ(explain({.code = Code::kNotFound, .message = "namespaces \"x\" not found"}, source_),
             "error: namespaces \"x\" not found\n");
+}
+
+std::string syntax(std::string_view text, int column) {
+  return explain_syntax({.code = Code::kBadRequest,
+                         .message = "yaml: no at line 1, column " + std::to_string(column)},
+                        "t.json", text);
+}
+
+TEST(ExplainSyntax, CutsALineAroundTheFault) {
+  const std::string line = std::string(500, 'a') + "!" + std::string(500, 'b');
+  EXPECT_EQ(syntax(line, 501), "error: yaml: no\n  --> t.json:1:501\n   1 | ..." +
+                                   std::string(40, 'a') + "!" + std::string(79, 'b') +
+                                   "...\n     | " + std::string(43, ' ') +
+                                   "^\nNothing was stored.\n");
+  EXPECT_THAT(syntax(line, 1), HasSubstr("   1 | " + std::string(120, 'a') + "...\n     | ^\n"));
+  EXPECT_THAT(syntax(line, 1001), HasSubstr("   1 | ..." + std::string(41, 'b').substr(1) + "\n"));
+}
+
+TEST(ExplainSyntax, NeverCutsALetterInTwo) {
+  std::string line;
+  for (int i = 0; i < 200; ++i) line += "\u00e9";
+  for (int column = 1; column <= 400; column += 2)
+    EXPECT_THAT(syntax(line, column), Not(HasSubstr("\uFFFD"))) << column;
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include "cli/connection.h"
 #include "cli/events_text.h"
 #include "cli/exit_code.h"
-#include "cli/kinds.h"
 #include "cli/lines.h"
 #include "cli/print.h"
 #include "json/parse.h"
@@ -25,14 +24,13 @@ struct EventsOptions {
 };
 
 // Of one object: "jobset/x", or a name of whatever kind.
-Result<std::string> field_selector(const EventsOptions& options) {
+Result<std::string> field_selector(KindCatalog& kinds, const EventsOptions& options) {
   std::vector<std::string> fields;
   if (options.warnings) fields.emplace_back("type=Warning");
   if (!options.object.empty()) {
     const std::size_t slash = options.object.find('/');
     if (slash != std::string::npos) {
-      MUSTER_TRY(const api::Resource* const resource,
-                 find_kind(api::Registry::builtin(), options.object.substr(0, slash)));
+      MUSTER_TRY(const api::Resource* const resource, kinds.find(options.object.substr(0, slash)));
       fields.push_back("involvedObject.kind=" + resource->gvk.kind);
     }
     fields.push_back("involvedObject.name=" +
@@ -42,11 +40,11 @@ Result<std::string> field_selector(const EventsOptions& options) {
 }
 
 int events(const EventsOptions& options) {
-  const auto selector = field_selector(options);
-  if (!selector) return complain(selector.error(), kRefused);
   auto opened = Connection::open(options.server);
   if (!opened) return complain(opened.error());
   Connection& connection = **opened;
+  const auto selector = field_selector(connection.kinds(), options);
+  if (!selector) return complain(selector.error());
   const api::Resource& resource = *api::Registry::builtin().find("", "v1", "events");
   const std::string ns = options.all_namespaces ? "" : connection.ns();
   const auto list = connection.list(resource, {.ns = ns, .field_selector = *selector});

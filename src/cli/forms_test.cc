@@ -94,7 +94,8 @@ TEST(Submit, WritesAJobSet) {
   const auto alone = submitted_job_set({.command = {"/opt/Train.py", "--lr", "3"}, .name = {}});
   ASSERT_TRUE(alone);
   EXPECT_THAT(*alone, HasSubstr("generateName: train-py-"));
-  EXPECT_THAT(*alone, Not(HasSubstr("rank-env")));
+  EXPECT_THAT(*alone, HasSubstr("muster.dev/rank-env: \"true\"")) << "rank 0 of 1";
+  EXPECT_THAT(*alone, Not(HasSubstr("groupSchedulingConfig")));
   const auto many = submitted_job_set({.command = {"x"},
                                        .name = "set",
                                        .queue = "q",
@@ -114,6 +115,7 @@ TEST(Submit, WritesAJobSet) {
   EXPECT_FALSE(submitted_job_set({.command = {}, .name = {}}));
   EXPECT_FALSE(submitted_job_set({.command = {"x"}, .name = {}, .environment = {"novalue"}}));
   EXPECT_FALSE(submitted_job_set({.command = {"x"}, .name = {}, .processes = 0}));
+  EXPECT_FALSE(submitted_job_set({.command = {"x"}, .name = {}, .processes = kMaxProcesses + 1}));
 }
 
 TEST(NodeFlags, BecomeNodes) {
@@ -168,6 +170,25 @@ TEST(Verbs, HaveHelpAndFlagsThatDoNotClash) {
     }
   }
   EXPECT_THAT(overview(all_verbs()), Not(HasSubstr("  tool ")));
+}
+
+TEST(Verbs, AreGuessed) {
+  const auto verbs = all_verbs();
+  const std::vector<std::pair<std::string_view, std::string_view>> rows = {
+      {"stop", "cancel"}, {"ps", "get"}, {"rm", "delete"}, {"gett", "get"}, {"up", "run"}};
+  for (const auto& [word, verb] : rows) EXPECT_EQ(meant_verb(verbs, word), verb) << word;
+  EXPECT_EQ(meant_verb(verbs, "xyzzy"), std::nullopt);
+  EXPECT_TRUE(is_kubectl_only("exec"));
+}
+
+TEST(Verbs, ThatAreGuessedAreThere) {
+  const auto verbs = all_verbs();
+  for (const std::string_view word : {"stop", "ls", "rm", "up", "sbatch", "create", "log", "follow",
+                                      "watch", "inspect", "init", "server", "gantt"}) {
+    const auto verb = meant_verb(verbs, word);
+    ASSERT_TRUE(verb) << word;
+    EXPECT_NE(find_verb(verbs, *verb), nullptr) << word;
+  }
 }
 
 TEST(Warnings, AreTheTextInQuotes) {

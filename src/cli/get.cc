@@ -1,8 +1,10 @@
 // `muster get`: objects as a table or in a form for programs, once or as they change.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
+#include "base/ascii.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/exit_code.h"
@@ -12,6 +14,7 @@
 #include "cli/lookup.h"
 #include "cli/output.h"
 #include "cli/print.h"
+#include "cli/terminal_text.h"
 #include "cli/text_table.h"
 #include "json/parse.h"
 
@@ -20,6 +23,13 @@ namespace {
 
 using json::Value;
 
+std::string labels_of(Value object) {
+  std::string out;
+  for (const auto& member : object.get({"metadata", "labels"}).members())
+    out += fmt::format("{}{}={}", out.empty() ? "" : ",", member.key, member.value.as_string());
+  return out.empty() ? "<none>" : out;
+}
+
 struct GetOptions {
   ServerFlags server;
   std::vector<std::string> what;
@@ -27,6 +37,7 @@ struct GetOptions {
   bool all_namespaces = false;
   bool watch = false;
   bool no_headers = false;
+  bool show_labels = false;
   std::string labels;
   std::string fields;
 };
@@ -45,19 +56,21 @@ class Get {
       if (!printed) return complain(printed.error());
       found |= *printed;
     }
-    if (options_.watch) return follow(wanted.front());
-    if (!found) nothing_found();
-    return kSucceeded;
+    if (options_.watch && worst_ == kSucceeded) return follow(wanted.front());
+    if (!found && worst_ == kSucceeded) nothing_found(wanted);
+    return worst_;
   }
 
  private:
   static int no_watch() { return misused("-w prints tables only: leave out -o, or use -o wide"); }
 
-  void nothing_found() const {
-    if (options_.all_namespaces) {
+  void nothing_found(const std::vector<Wanted>& wanted) const {
+    const bool of_namespace =
+        std::ranges::any_of(wanted, [](const Wanted& kind) { return kind.resource->namespaced; });
+    if (options_.all_namespaces || !of_namespace) {
       fmt::print(stderr, "No resources found\n");
     } else {
-      fmt::print(stderr, "No resources found in {} namespace.\n", connection_.ns());
+      fmt::print(stderr, "No resources found in {} namespace.\n", plain_text(connection_.ns()));
     }
   }
 
@@ -78,6 +91,7 @@ class Get {
     return out;
   }
 
+  // One that is not there is told, and does not keep the others.
   Result<std::vector<std::string>> fetch(const Wanted& kind, std::string_view form) {
     std::vector<std::string> answers;
     if (kind.names.empty()) {
@@ -86,9 +100,12 @@ class Get {
     }
     for (const std::string& name : kind.names) {
       auto answer = connection_.get(target(*kind.resource, name), form);
-      if (!answer)
-        return std::unexpected(explain_missing(connection_, *kind.resource, name, answer.error()));
-      answers.push_back(*std::move(answer));
+      if (answer) {
+        answers.push_back(*std::move(answer));
+        continue;
+      }
+      worst_ = complain(explain_missing(connection_, *kind.resource, name, answer.error()));
+      if (worst_ == kUnreachable) break;
     }
     return answers;
   }
@@ -100,10 +117,11 @@ class Get {
     for (const std::string& answer : answers) {
       json::Arena arena;
       MUSTER_TRY(const Value tree, json::parse(arena, answer));
-      if (!table_) start_table(kind, tree);
+      if (!table_) start_table(kind, tree, several);
       add_rows(kind, tree);
       revision_ = tree.get({"metadata", "resourceVersion"}).as_string();
     }
+    if (!table_) return false;
     const bool found = !table_->empty();
     const std::string text = table_->take(!options_.no_headers);
     if (several && found && printed_) fmt::print("\n");
@@ -116,12 +134,15 @@ class Get {
 
   static bool is_job_set(const Wanted& kind) { return kind.resource == &job_sets(); }
 
-  void start_table(const Wanted& kind, Value tree) {
+  void start_table(const Wanted& kind, Value tree, bool several) {
     std::vector<std::string> header;
     if (options_.all_namespaces && kind.resource->namespaced) header.emplace_back("NAMESPACE");
     columns_ = columns_of(tree, output_.is_wide());
     const auto names = is_job_set(kind) ? job_set_columns(output_.is_wide()) : columns_.names;
+    const bool begins_with_name = !names.empty() && lower_case(names.front()) == "name";
+    prefix_ = several && begins_with_name ? qualified_singular(*kind.resource) + "/" : "";
     header.insert(header.end(), names.begin(), names.end());
+    if (options_.show_labels) header.emplace_back("LABELS");
     table_.emplace(std::move(header));
   }
 
@@ -138,10 +159,12 @@ class Get {
     std::vector<std::string> cells;
     if (options_.all_namespaces && kind.resource->namespaced)
       cells.emplace_back(object.get({"metadata", "namespace"}).as_string());
-    const auto rest = is_job_set(kind) ? job_set_cells(object, connection_.loop().clock().now(),
-                                                       output_.is_wide())
-                                       : cells_of(row, columns_);
+    auto rest = is_job_set(kind)
+                    ? job_set_cells(object, connection_.loop().clock().now(), output_.is_wide())
+                    : cells_of(row, columns_);
+    if (!rest.empty()) rest.front().insert(0, prefix_);
     cells.insert(cells.end(), rest.begin(), rest.end());
+    if (options_.show_labels) cells.push_back(labels_of(object));
     table_->add(std::move(cells));
   }
 
@@ -161,9 +184,10 @@ class Get {
         add_items(items, *kind.resource, *tree);
       }
     }
+    list.object_at("metadata").set("resourceVersion", "");
     const bool single = wanted.size() == 1 && wanted.front().names.size() == 1;
-    fmt::print("{}", output_.print(single ? items.item(0) : list));
-    return kSucceeded;
+    if (!single || !items.empty()) fmt::print("{}", output_.print(single ? items.item(0) : list));
+    return worst_;
   }
 
   // Items of a list do not say what they are.
@@ -218,16 +242,31 @@ class Get {
   TableColumns columns_;
   std::string revision_;
   Lines lines_{kLongestWatchLine};
+  std::string prefix_;  // of names, where several kinds are shown
   bool printed_ = false;
+  int worst_ = kSucceeded;
 };
+
+// Names and selectors that contradict each other.
+std::string_view contradiction(const GetOptions& options, const std::vector<Wanted>& wanted) {
+  const bool by_name =
+      std::ranges::any_of(wanted, [](const Wanted& kind) { return !kind.names.empty(); });
+  if (!by_name) return "";
+  if (options.all_namespaces) return "an object is named within one namespace: leave out -A";
+  if (!options.labels.empty() || !options.fields.empty())
+    return "names and -l or --field-selector do not go together";
+  return "";
+}
 
 int get(const GetOptions& options) {
   auto output = Output::parse(options.output);
   if (!output) return complain(output.error(), kUsage);
-  const auto wanted = parse_wanted(api::Registry::builtin(), options.what);
-  if (!wanted) return complain(wanted.error(), options.what.empty() ? kUsage : kRefused);
+  if (options.what.empty()) return misused("say which kind: jobsets, jobs, pods …");
   auto connection = Connection::open(options.server);
   if (!connection) return complain(connection.error());
+  const auto wanted = find_wanted(**connection, options.what, BareName::kIsRefused);
+  if (!wanted) return complain(wanted.error());
+  if (const auto why = contradiction(options, *wanted); !why.empty()) return misused(why);
   return Get(**connection, options, *std::move(output)).run(*wanted);
 }
 
@@ -245,6 +284,7 @@ Verb get_verb() {
                           {"-l,--selector", &o->labels, "Labels: a=b,c!=d,e in (f,g)"},
                           {"--field-selector", &o->fields, "Fields: status.phase=Running"},
                           {"-w,--watch", &o->watch, "Then show changes as they come"},
+                          {"--show-labels", &o->show_labels, "Labels as a last column"},
                           {"--no-headers", &o->no_headers, "Rows only"}}),
           .run = [o] { return get(*o); }};
 }

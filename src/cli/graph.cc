@@ -41,11 +41,7 @@ int draw(const GraphOptions& options) {
   if (options.name.empty() == options.file.empty())
     return misused("say which JobSet to draw", "muster graph NAME, or -f FILE");
   const auto body = job_set_body(options);
-  if (!body) {
-    const int code = exit_code_of(body.error());
-    complain_verbatim(body.error());
-    return code;
-  }
+  if (!body) return complain_verbatim(body.error());
   json::Arena arena;
   const auto tree = json::parse(arena, *body);
   if (!tree) return complain(tree.error());

@@ -1,18 +1,14 @@
-// Kinds and objects as people name them: js, jobs.batch, pod/x. Pure.
+// Kinds and objects as people name them together: jobs a b, pod/x. Pure.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "api/registry.h"
 #include "base/result.h"
+#include "cli/kind_catalog.h"
 
 namespace muster::cli {
-
-// By plural, singular, kind, short name or an alias of ours (js), with or without
-// ".group"; letters in any case. Fails with a guess at what was meant.
-Result<const api::Resource*> find_kind(const api::Registry& registry, std::string_view word);
 
 struct Wanted {
   const api::Resource* resource = nullptr;
@@ -20,12 +16,17 @@ struct Wanted {
 };
 
 // "jobs a b", "jobs,pods", "job/a pod/b" and "all" as what is wanted of each kind, in that order.
-Result<std::vector<Wanted>> parse_wanted(const api::Registry& registry,
-                                         const std::vector<std::string>& words);
+Result<std::vector<Wanted>> parse_wanted(KindCatalog& kinds, const std::vector<std::string>& words);
 
 const api::Resource& job_sets();
 const api::Resource& jobs();
 const api::Resource& pods();
+
+// "jobset.jobset.x-k8s.io", "pod": as kubectl names the kind of an object that it has worked on.
+std::string qualified_singular(const api::Resource& resource);
+
+// 'did you mean "train"? Others: eval, prep', 'There are: eval' or nothing.
+std::string other_names(std::string_view name, const std::vector<std::string>& present);
 
 // 'no JobSet "trian" in namespace default; did you mean "train"? Others: eval, prep'.
 std::string missing_object(const api::Resource& resource, std::string_view ns,

@@ -10,7 +10,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::string kind(std::string_view word) {
-  const auto found = find_kind(api::Registry::builtin(), word);
+  KindCatalog kinds;
+  const auto found = kinds.find(word);
   return found ? (*found)->qualified() : found.error().message;
 }
 
@@ -29,7 +30,8 @@ TEST(Kinds, HaveTheNamesThatPeopleGiveThem) {
 }
 
 std::vector<std::string> wanted(const std::vector<std::string>& words) {
-  const auto parsed = parse_wanted(api::Registry::builtin(), words);
+  KindCatalog kinds;
+  const auto parsed = parse_wanted(kinds, words);
   if (!parsed) return {parsed.error().message};
   std::vector<std::string> out;
   for (const Wanted& one : *parsed) {
@@ -48,6 +50,7 @@ TEST(Kinds, AndObjectsAreNamedTogether) {
   EXPECT_THAT(wanted({"job/a", "job/b", "pod/c"}), ElementsAre("jobs a b", "pods c"));
   EXPECT_THAT(wanted({"job/a", "b"}), ElementsAre(HasSubstr("\"b\" names no object")));
   EXPECT_THAT(wanted({}), ElementsAre(HasSubstr("say which kind")));
+  EXPECT_THAT(wanted({"pods", ""}), ElementsAre(HasSubstr("an empty word")));
 }
 
 TEST(MissingObject, IsToldWithWhatMayHaveBeenMeant) {

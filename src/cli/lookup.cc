@@ -1,15 +1,21 @@
 #include "cli/lookup.h"
 
-#include "cli/kinds.h"
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/diagnose.h"
+#include "cli/terminal_text.h"
 #include "json/parse.h"
 
 namespace muster::cli {
 namespace {
 
-std::vector<std::string> names_in(Connection& connection, const api::Resource& resource) {
+std::vector<std::string> names_in(Connection& connection, const api::Resource& resource,
+                                  std::string_view ns) {
   std::vector<std::string> names;
   const auto list = connection.list(
-      resource, {.ns = resource.namespaced ? connection.ns() : "", .metadata_only = true});
+      resource, {.ns = resource.namespaced ? std::string(ns) : "", .metadata_only = true});
   json::Arena arena;
   const auto tree = list ? json::parse(arena, *list) : json::parse(arena, "{}");
   if (!tree) return names;
@@ -24,15 +30,39 @@ Error explain_missing(Connection& connection, const api::Resource& resource, std
                       const Error& error) {
   if (error.code != Code::kNotFound) return error;
   Error out = error;
-  out.message = missing_object(resource, connection.ns(), name, names_in(connection, resource));
+  out.message = missing_object(resource, connection.ns(), name,
+                               names_in(connection, resource, connection.ns()));
   return out;
+}
+
+std::string meant_instead(Connection& connection, const api::Resource& resource,
+                          std::string_view ns, std::string_view name) {
+  return other_names(name, names_in(connection, resource, ns));
+}
+
+Result<std::vector<Wanted>> find_wanted(Connection& connection,
+                                        const std::vector<std::string>& words, BareName bare) {
+  auto wanted = parse_wanted(connection.kinds(), words);
+  if (wanted || wanted.error().code != Code::kNotFound || words.front().contains('/'))
+    return wanted;
+  const std::string& word = words.front();
+  const auto names = names_in(connection, job_sets(), connection.ns());
+  const bool is_job_set = std::ranges::find(names, word) != names.end();
+  if (is_job_set && bare == BareName::kIsJobSet)
+    return std::vector<Wanted>{{.resource = &job_sets(), .names = words}};
+  Error error = wanted.error();
+  const auto guess = is_job_set ? std::optional(word) : did_you_mean(word, names);
+  if (guess) {
+    error.message = fmt::format("there is no kind \"{}\"; did you mean jobset/{}?",
+                                plain_text(word), plain_text(*guess));
+  }
+  return std::unexpected(std::move(error));
 }
 
 Result<Found> find_object(Connection& connection, std::string_view word,
                           const std::vector<const api::Resource*>& kinds) {
   if (const std::size_t slash = word.find('/'); slash != word.npos) {
-    MUSTER_TRY(const api::Resource* const resource,
-               find_kind(api::Registry::builtin(), word.substr(0, slash)));
+    MUSTER_TRY(const api::Resource* const resource, connection.kinds().find(word.substr(0, slash)));
     const std::string_view name = word.substr(slash + 1);
     auto body = connection.get(*resource, name);
     if (!body) return std::unexpected(explain_missing(connection, *resource, name, body.error()));
@@ -45,6 +75,12 @@ Result<Found> find_object(Connection& connection, std::string_view word,
   }
   return std::unexpected(explain_missing(connection, *kinds.front(), word,
                                          Error{.code = Code::kNotFound, .message = {}}));
+}
+
+std::string uid_of(const Found& found) {
+  json::Arena arena;
+  const auto object = json::parse(arena, found.body);
+  return object ? std::string(object->get({"metadata", "uid"}).as_string()) : "";
 }
 
 }  // namespace muster::cli

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cstdio>
 
 #include "cli/diagnose.h"
@@ -32,6 +33,7 @@ void add_flag(CLI::App& app, const Flag& flag) {
       flag.target);
   if (flag.required) option->required();
   if (!flag.choices.empty()) option->check(CLI::IsMember(flag.choices));
+  if (flag.range) option->check(CLI::Range(flag.range->least, flag.range->most));
 }
 
 // The first flag that the verb does not have, with the nearest one that it has.
@@ -70,15 +72,28 @@ int run(const Verb& verb, int argc, char** argv) {
 }
 
 int refuse(const std::vector<Verb>& verbs, std::string_view word) {
-  std::vector<std::string> names;
-  for (const Verb& verb : verbs) {
-    if (!verb.group.empty()) names.push_back(verb.name);
+  std::string hint;
+  if (muster::cli::is_kubectl_only(word)) {
+    hint = fmt::format("; `kubectl {}` does it, with the same kubeconfig", word);
+  } else if (const auto guess = muster::cli::meant_verb(verbs, word)) {
+    hint = fmt::format("; did you mean \"{}\"?", *guess);
   }
-  const auto guess = muster::cli::did_you_mean(word, names);
   fmt::print(stderr, "error: there is no verb \"{}\"{}\n  help: muster --help\n",
-             muster::cli::plain_text(word),
-             guess ? fmt::format("; did you mean \"{}\"?", *guess) : "");
+             muster::cli::plain_text(word), hint);
   return kUsage;
+}
+
+int show_overview(const std::vector<Verb>& verbs, bool asked_for) {
+  std::fputs(muster::cli::overview(verbs).c_str(), asked_for ? stdout : stderr);
+  return asked_for ? muster::cli::kSucceeded : kUsage;
+}
+
+int help(const std::vector<Verb>& verbs, std::string_view word) {
+  const Verb* const verb = muster::cli::find_verb(verbs, word);
+  if (verb == nullptr) return refuse(verbs, word);
+  std::string name = verb->name, flag = "--help";
+  std::array<char*, 2> words = {name.data(), flag.data()};
+  return run(*verb, 2, words.data());
 }
 
 }  // namespace
@@ -90,11 +105,9 @@ int main(int argc, char** argv) {
   const std::vector<Verb> verbs = muster::cli::all_verbs();
   const std::string_view word = argc > 1 ? argv[1] : "";
   if (word == "--version") return muster::cli::find_verb(verbs, "version")->run();
-  if (word.empty() || word == "--help" || word == "-h" || word == "help") {
-    const std::string text = muster::cli::overview(verbs);
-    std::fputs(text.c_str(), word.empty() ? stderr : stdout);
-    return word.empty() ? kUsage : muster::cli::kSucceeded;
-  }
+  if (word.empty()) return show_overview(verbs, false);
+  if (word == "--help" || word == "-h" || word == "help")
+    return argc > 2 ? help(verbs, argv[2]) : show_overview(verbs, true);
   const Verb* const verb = muster::cli::find_verb(verbs, word);
   return verb == nullptr ? refuse(verbs, word) : run(*verb, argc - 1, argv + 1);
 }

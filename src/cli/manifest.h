@@ -7,6 +7,7 @@
 #include "api/registry.h"
 #include "base/result.h"
 #include "cli/diagnose.h"
+#include "cli/kind_catalog.h"
 #include "json/yaml.h"
 
 namespace muster::cli {
@@ -21,9 +22,12 @@ struct ManifestObject {
 
 class Manifest {
  public:
-  // "-" is standard input.
-  static Result<Manifest> read(const std::string& file, std::string_view default_ns);
-  static Result<Manifest> parse(std::string file, std::string text, std::string_view default_ns);
+  // "-" is standard input. Without a server's catalog, the kinds of this binary are all; with one,
+  // the objects' resources live as long as that does.
+  static Result<Manifest> read(const std::string& file, std::string_view default_ns,
+                               KindCatalog* kinds = nullptr);
+  static Result<Manifest> parse(std::string file, std::string text, std::string_view default_ns,
+                                KindCatalog* kinds = nullptr);
 
   // Empty for an empty file.
   const std::vector<ManifestObject>& objects() const { return objects_; }
@@ -31,7 +35,8 @@ class Manifest {
   std::string explain(const ManifestObject& object, const Error& error) const;
 
  private:
-  Status add(std::size_t document, json::Value object, std::string_view default_ns);
+  Status add(std::size_t document, json::Value object, std::string_view default_ns,
+             KindCatalog& kinds);
 
   std::string file_;
   std::unique_ptr<std::string> text_;  // the arena's texts may lie in it

@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "base/log.h"
+#include "base/port_holder.h"
 #include "cli/commands.h"
 #include "cli/config_file.h"
 #include "cli/controller_list.h"
@@ -47,14 +50,24 @@ void allow_many_connections() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// A port that is taken, with the one who has it.
+Error with_holder(Error error, std::uint16_t port) {
+  if (!error.message.contains(std::strerror(EADDRINUSE))) return error;
+  const auto holders = port_holders(port);
+  if (!holders.empty())
+    error.message += fmt::format("; port {} is taken by {}", port, describe(holders.front()));
+  return error;
+}
+
 int serve(ServeOptions options) {
   if (const auto read = apply_config_file(options); !read) return complain(read.error(), kUsage);
   auto engine_or = engine_options(options);
   if (!engine_or) return complain(engine_or.error(), kUsage);
   Signals signals;
   allow_many_connections();
+  const std::uint16_t port = engine_or->port;
   auto engine = Engine::start(*std::move(engine_or));
-  if (!engine) return complain(engine.error(), kRefused);
+  if (!engine) return complain(with_holder(engine.error(), port), kRefused);
   Loop& loop = (*engine)->loop();
   signals.on_signal(loop, [&](int) { loop.stop(); });
   fmt::print("muster serves {} (kubeconfig: {})\n", (*engine)->url(), (*engine)->kubeconfig_file());

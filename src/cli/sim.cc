@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/data_dir.h"
 #include "cli/exit_code.h"
+#include "cli/print.h"
 #include "json/parse.h"
 #include "sim/canonical.h"
 #include "sim/simulation.h"
@@ -67,10 +68,7 @@ class Simulator {
       const auto text = read_file(file);
       auto scenario = text ? sim::parse_scenario(file, *text)
                            : Result<sim::Scenario>(std::unexpected(text.error()));
-      if (!scenario) {
-        fmt::print(stderr, "muster: {}\n", scenario.error().message);
-        return kUsage;
-      }
+      if (!scenario) return complain(scenario.error(), kUsage);
       run_file(file, *scenario);
     }
     if (runs_ > 1) fmt::print("{} runs, {} failed\n", runs_, failed_);
@@ -177,19 +175,13 @@ int simulate(const SimOptions& options) {
   std::optional<std::string> expected;
   if (!options.compare.empty()) {
     auto state = read_state(options.compare);
-    if (!state) {
-      fmt::print(stderr, "muster: {}: {}\n", options.compare, state.error().message);
-      return kUsage;
-    }
+    if (!state) return misused(fmt::format("{}: {}", options.compare, state.error().message));
     expected = *std::move(state);
   }
   std::optional<sim::CrashPoint> crash_at;
   if (!options.crash_at.empty()) {
     crash_at = read_crash_point(options.crash_at);
-    if (!crash_at) {
-      fmt::print(stderr, "muster: --crash-at takes a number of a write, then + and s: 17+s\n");
-      return kUsage;
-    }
+    if (!crash_at) return misused("--crash-at takes a number of a write, then + and s: 17+s");
   }
   return Simulator(options, crash_at, std::move(expected)).run();
 }

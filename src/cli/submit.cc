@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <limits>
 
 #include "api/table_row.h"
+#include "api/views.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/exit_code.h"
@@ -19,6 +21,8 @@
 
 namespace muster::cli {
 namespace {
+
+constexpr std::int64_t kMostGpus = 1024;
 
 struct SubmitOptions {
   ServerFlags server;
@@ -61,6 +65,45 @@ int wait_for(Connection& connection, const After& after) {
   return kCancelled;
 }
 
+// The JobSet would wait for ever in a queue that nobody works on, so it is not even created. Who
+// does says so in the queue's condition Active.
+int check_queue(Connection& connection, const std::string& name) {
+  const auto kind = connection.kinds().find("localqueues.kueue.x-k8s.io");
+  if (!kind && kind.error().code == Code::kNotFound)
+    return complain({.code = Code::kNotFound, .message = "--queue: this server has no queues"});
+  if (!kind) return complain(kind.error());
+  const auto body = connection.get(**kind, name);
+  if (!body) return complain(explain_missing(connection, **kind, name, body.error()));
+  json::Arena arena;
+  const auto queue = json::parse(arena, *body);
+  if (!queue) return complain(queue.error());
+  for (const api::Condition& condition :
+       api::read_conditions(queue->get({"status", "conditions"}))) {
+    if (condition.type != "Active") continue;
+    if (condition.status != "True")
+      fmt::print(stderr, "warning: the queue {} admits nothing now: {}\n", plain_text(name),
+                 plain_text(condition.message));
+    return kSucceeded;
+  }
+  return complain({.code = Code::kInvalid,
+                   .message = fmt::format("--queue {}: no queue controller works here, so the "
+                                          "JobSet would wait for ever; nothing was submitted",
+                                          name)});
+}
+
+bool is_of_this_machine(std::string_view url) {
+  return url.contains("//127.") || url.contains("//localhost") || url.contains("//[::1]");
+}
+
+// A server of this machine runs it where it was submitted; another one has other folders.
+void choose_folder(SubmitOptions& options) {
+  if (!options.submission.working_directory.empty()) return;
+  const auto server = find_server(options.server);
+  if (server && !is_of_this_machine(server->url)) return;
+  std::error_code ignored;
+  options.submission.working_directory = std::filesystem::current_path(ignored);
+}
+
 int submit(SubmitOptions options) {
   std::vector<After> after;
   for (const std::string& text : options.after) {
@@ -68,34 +111,31 @@ int submit(SubmitOptions options) {
     if (!parsed) return complain(parsed.error(), kUsage);
     after.push_back(*std::move(parsed));
   }
-  std::unique_ptr<Connection> connection;
-  if (!options.print) {
-    auto opened = Connection::open(options.server);
-    if (!opened) return complain(opened.error());
-    connection = *std::move(opened);
-    const bool here =
-        connection->url().contains("//127.") || connection->url().contains("//localhost");
-    std::error_code ignored;
-    if (here && options.submission.working_directory.empty())
-      options.submission.working_directory = std::filesystem::current_path(ignored);
-  }
+  choose_folder(options);
   const auto text = submitted_job_set(options.submission);
   if (!text) return complain(text.error(), kUsage);
   if (options.print) {
     fmt::print("{}", *text);
     return kSucceeded;
   }
-  for (const After& one : after) {
-    if (const int code = wait_for(*connection, one); code != kSucceeded) return code;
+  auto opened = Connection::open(options.server);
+  if (!opened) return complain(opened.error());
+  Connection& connection = **opened;
+  if (!options.submission.queue.empty()) {
+    if (const int code = check_queue(connection, options.submission.queue); code != kSucceeded)
+      return code;
   }
-  const auto manifest = Manifest::parse("the JobSet", *text, connection->ns());
+  for (const After& one : after) {
+    if (const int code = wait_for(connection, one); code != kSucceeded) return code;
+  }
+  const auto manifest = Manifest::parse("the JobSet", *text, connection.ns());
   if (!manifest) return complain_verbatim(manifest.error());
   const ManifestObject& object = manifest->objects().front();
-  const auto created = connection->write({.verb = client::Verb::kCreate,
-                                          .resource = object.resource,
-                                          .ns = object.ns,
-                                          .body = object.body,
-                                          .strict = true});
+  const auto created = connection.write({.verb = client::Verb::kCreate,
+                                         .resource = object.resource,
+                                         .ns = object.ns,
+                                         .body = object.body,
+                                         .strict = true});
   if (!created) return complain(created.error());
   json::Arena arena;
   const auto tree = json::parse(arena, *created);
@@ -115,16 +155,26 @@ Verb submit_verb() {
           .flags = with_server_flags(
               o->server,
               {{"command", &s.command, "The program and its arguments, after --"},
-               {"-N,--processes", &s.processes, "So many, with ranks, started together [1]"},
-               {"--gpus", &s.gpus, "Per process"},
+               {"-N,--processes",
+                &s.processes,
+                "So many, with ranks, started together [1]",
+                {},
+                false,
+                Range{1, kMaxProcesses}},
+               {"--gpus", &s.gpus, "Per process", {}, false, Range{0, kMostGpus}},
                {"--cpus", &s.cpus, "Per process: 2, 500m"},
                {"--memory", &s.memory, "Per process: 4Gi"},
                {"--name", &s.name, "Of the JobSet [made of the program's]"},
-               {"--max-restarts", &s.max_restarts, "How often all of it is restarted [0]"},
+               {"--max-restarts",
+                &s.max_restarts,
+                "How often all of it is restarted [0]",
+                {},
+                false,
+                Range{0, std::numeric_limits<std::int32_t>::max()}},
                {"--env", &s.environment, "NAME=VALUE"},
                {"--chdir", &s.working_directory, "Where it runs [here, on a local server]"},
                {"--image", &s.image, "For a cluster that runs containers"},
-               {"-q,--queue", &s.queue, "The queue that admits it"},
+               {"-q,--queue", &s.queue, "The LocalQueue that admits it"},
                {"--after", &o->after, "Wait first: ok:NAME has succeeded, any:NAME has ended"},
                {"--print", &o->print, "Print the JobSet instead"}}),
           .run = [o] { return submit(*o); }};

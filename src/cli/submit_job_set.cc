@@ -77,8 +77,8 @@ void set_metadata(Value set, const Submission& submission) {
   }
   if (!submission.queue.empty())
     metadata.object_at("labels").set("kueue.x-k8s.io/queue-name", submission.queue);
-  if (submission.processes > 1)
-    metadata.object_at("annotations").set("muster.dev/rank-env", "true");
+  // A program that looks at its rank does so when it is alone, too.
+  metadata.object_at("annotations").set("muster.dev/rank-env", "true");
 }
 
 }  // namespace
@@ -86,7 +86,8 @@ void set_metadata(Value set, const Submission& submission) {
 Result<std::string> submitted_job_set(const Submission& submission) {
   if (submission.command.empty())
     return fail(Code::kInvalid, "say what to run: muster submit -N 4 -- PROGRAM ARGUMENT...");
-  if (submission.processes < 1) return fail(Code::kInvalid, "-N: at least one process");
+  if (submission.processes < 1 || submission.processes > kMaxProcesses)
+    return fail(Code::kInvalid, fmt::format("-N: from 1 to {} processes", kMaxProcesses));
   json::Arena arena;
   const Value set = Value::object(arena);
   set.set("apiVersion", "jobset.x-k8s.io/v1alpha2");

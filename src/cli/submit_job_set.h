@@ -10,6 +10,9 @@
 
 namespace muster::cli {
 
+// Who wants more writes a file.
+inline constexpr std::int64_t kMaxProcesses = 10'000;
+
 struct Submission {
   std::vector<std::string> command;
   std::string name;  // empty: made of the program's
@@ -24,7 +27,7 @@ struct Submission {
   std::string image = "none";  // the process runtime has no use for one
 };
 
-// YAML. Several processes get ranks and start together. Fails naming what is wrong.
+// YAML. All processes get ranks, several start together. Fails naming what is wrong.
 Result<std::string> submitted_job_set(const Submission& submission);
 
 }  // namespace muster::cli

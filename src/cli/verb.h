@@ -16,12 +16,19 @@ namespace muster::cli {
 using Target =
     std::variant<bool*, std::string*, std::int64_t*, std::uint64_t*, std::vector<std::string>*>;
 
+// The numbers that a flag takes, both ends included.
+struct Range {
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+};
+
 struct Flag {
   std::string names;  // "-n,--namespace"; a bare word is an argument by position
   Target target;
   std::string help;
   std::vector<std::string> choices = {};  // nothing else is taken
   bool required = false;
+  std::optional<Range> range = {};  // of a number
 };
 
 struct Verb {
@@ -50,6 +57,12 @@ std::vector<Verb> all_verbs();
 
 // By name or alias.
 const Verb* find_verb(const std::vector<Verb>& verbs, std::string_view word);
+
+// The verb that a word was probably meant to be: a slip, or what other programs call it.
+std::optional<std::string> meant_verb(const std::vector<Verb>& verbs, std::string_view word);
+
+// kubectl has this verb and muster does not.
+bool is_kubectl_only(std::string_view word);
 
 // The overview that `muster --help` prints.
 std::string overview(const std::vector<Verb>& verbs);

@@ -1,13 +1,35 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "cli/commands.h"
+#include "cli/diagnose.h"
 
 namespace muster::cli {
 namespace {
 
 constexpr std::size_t kNameWidth = 14;
+
+// What docker, systemctl, Slurm and others call what we do.
+struct Synonym {
+  std::string_view word;
+  std::string_view verb;
+};
+constexpr std::array<Synonym, 32> kSynonyms = {{
+    {"stop", "cancel"},    {"kill", "cancel"},   {"abort", "cancel"},  {"down", "cancel"},
+    {"scancel", "cancel"}, {"ps", "get"},        {"ls", "get"},        {"list", "get"},
+    {"show", "get"},       {"status", "get"},    {"squeue", "get"},    {"queue", "get"},
+    {"nodes", "get"},      {"rm", "delete"},     {"remove", "delete"}, {"del", "delete"},
+    {"up", "run"},         {"start", "run"},     {"srun", "run"},      {"launch", "run"},
+    {"sbatch", "submit"},  {"create", "apply"},  {"replace", "apply"}, {"log", "logs"},
+    {"tail", "logs"},      {"follow", "attach"}, {"watch", "top"},     {"inspect", "describe"},
+    {"info", "describe"},  {"init", "example"},  {"server", "serve"},  {"gantt", "timeline"},
+}};
+constexpr std::array<std::string_view, 18> kKubectlOnly = {
+    "annotate",     "api-resources", "auth",  "autoscale",    "cordon", "cp",
+    "cluster-info", "debug",         "diff",  "drain",        "edit",   "exec",
+    "explain",      "expose",        "label", "port-forward", "patch",  "scale"};
 
 }  // namespace
 
@@ -43,6 +65,20 @@ const Verb* find_verb(const std::vector<Verb>& verbs, std::string_view word) {
   return nullptr;
 }
 
+std::optional<std::string> meant_verb(const std::vector<Verb>& verbs, std::string_view word) {
+  const auto* const synonym = std::ranges::find(kSynonyms, word, &Synonym::word);
+  if (synonym != kSynonyms.end()) return std::string(synonym->verb);
+  std::vector<std::string> names;
+  for (const Verb& verb : verbs) {
+    if (!verb.group.empty()) names.push_back(verb.name);
+  }
+  return did_you_mean(word, names);
+}
+
+bool is_kubectl_only(std::string_view word) {
+  return std::ranges::find(kKubectlOnly, word) != kKubectlOnly.end();
+}
+
 std::string overview(const std::vector<Verb>& verbs) {
   std::string out =
       "muster: groups of processes that only make sense together\n\n"
@@ -53,7 +89,7 @@ std::string overview(const std::vector<Verb>& verbs) {
     if (verb.group != group) out += fmt::format("\n{}\n", group = verb.group);
     out += fmt::format("  {:<{}}{}\n", verb.name, kNameWidth, verb.help);
   }
-  return out + "\nmuster VERB --help says more about one of them.\n";
+  return out + "\nmuster help VERB says more about one of them.\n";
 }
 
 std::vector<std::string> flag_names(const Flag& flag) {

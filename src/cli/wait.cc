@@ -68,14 +68,15 @@ int wait_for(Connection& connection, const api::Resource& resource, const std::s
   });
   if (!done) return complain(done.error());
   if (failed) {
-    fmt::print(stderr, "error: {}/{} has failed\n", resource.qualified(), plain_text(name));
+    fmt::print(stderr, "error: {}/{} has failed\n", qualified_singular(resource), plain_text(name));
     return *failed;
   }
   if (vanished) {
-    fmt::print(stderr, "error: {}/{} was deleted\n", resource.qualified(), plain_text(name));
+    fmt::print(stderr, "error: {}/{} was deleted\n", qualified_singular(resource),
+               plain_text(name));
     return kCancelled;
   }
-  fmt::print("{}/{} {}\n", resource.qualified(), plain_text(name),
+  fmt::print("{}/{} {}\n", qualified_singular(resource), plain_text(name),
              wanted.deletion() ? "deleted" : "condition met");
   return kSucceeded;
 }
@@ -86,13 +87,17 @@ int wait(const WaitOptions& options) {
   const bool for_ever = options.timeout.starts_with('-');
   const auto timeout = parse_duration(for_ever ? "0" : options.timeout, "--timeout");
   if (!timeout) return complain(timeout.error(), kUsage);
-  const auto kinds = parse_wanted(api::Registry::builtin(), options.what);
-  if (!kinds) return complain(kinds.error(), options.what.empty() ? kUsage : kRefused);
+  if (options.what.empty())
+    return misused("say what to wait for", "muster wait --for=condition=Completed jobset/NAME");
   auto connection = Connection::open(options.server);
   if (!connection) return complain(connection.error());
+  const auto kinds = find_wanted(**connection, options.what, BareName::kIsJobSet);
+  if (!kinds) return complain(kinds.error());
   for (const Wanted& kind : *kinds) {
     const auto names = names_of(**connection, kind, options);
     if (!names) return complain(names.error());
+    if (names->empty() && !wanted->deletion())
+      return complain({.code = Code::kNotFound, .message = "no matching resources found"});
     for (const std::string& name : *names) {
       const int code = wait_for(**connection, *kind.resource, name, *wanted,
                                 for_ever ? std::nullopt : std::optional(*timeout));
@@ -110,7 +115,7 @@ Verb wait_verb() {
           .group = "Objects",
           .help = "Wait until objects are as wanted: wait --for=condition=Completed jobset/NAME",
           .flags = with_server_flags(
-              o->server, {{"what", &o->what, "KIND NAME... or KIND/NAME..."},
+              o->server, {{"what", &o->what, "KIND NAME..., KIND/NAME..., or names of JobSets"},
                           {"--for",
                            &o->condition,
                            "condition=TYPE[=STATUS], delete, or jsonpath={PATH}[=VALUE]",

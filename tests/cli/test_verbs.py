@@ -1,0 +1,232 @@
+"""Verbs as somebody uses them who knows kubectl, or nothing but `muster --help`."""
+import json
+import os
+import re
+import socket
+
+import pytest
+
+import blackbox
+from command_line import Client, alone, job_set
+from stub_server import stub_server
+
+LABEL = 'jobset.sigs.k8s.io/jobset-name='
+MAP = '{apiVersion: v1, kind: ConfigMap, metadata: {name: %s}}'
+
+
+@pytest.fixture(scope='module')
+def muster(tmp_path_factory):
+    with blackbox.Muster(tmp_path_factory.mktemp('server')) as server:
+        yield Client(server)
+
+
+def running(muster, name, script, pods=1):
+    muster('apply', '-f', '-', stdin=job_set(name, script, pods))
+    muster('wait', '--for=jsonpath={.status.replicatedJobsStatus[0].ready}=1', 'js/' + name, '--timeout=30s')
+
+
+# delete
+
+
+def test_delete_waits_for_the_pods(muster):
+    running(muster, 'owner', "trap 'sleep 1; exit 0' TERM; while :; do sleep 0.1; done", 2)
+    assert muster('delete', 'js', 'owner').stdout == 'jobset.jobset.x-k8s.io "owner" deleted from default namespace\n'
+    assert muster('get', 'jobs,pods', '-l', LABEL + 'owner', '-o', 'name').stdout == ''
+
+
+def test_delete_need_not_wait(muster):
+    running(muster, 'left', "trap '' TERM; while :; do sleep 0.1; done")
+    muster('delete', 'js/left', '--wait=false')
+    assert muster('get', 'pods', '-l', LABEL + 'left', '-o', 'name').stdout != ''
+    muster('delete', 'pods', '-l', LABEL + 'left', '--now')
+    assert muster('get', 'pods', '-l', LABEL + 'left', '-o', 'name').stdout == ''
+
+
+def test_delete_gives_up_waiting(muster):
+    running(muster, 'stays', "trap '' TERM; while :; do sleep 0.1; done")
+    assert 'timed out waiting for' in muster('delete', 'js', 'stays', '--timeout=300ms', code=4).stderr
+    muster('delete', 'pods', '-l', LABEL + 'stays', '--now')
+
+
+def test_delete_of_what_is_not_there(muster):
+    muster('apply', '-f', '-', stdin=MAP % 'nearby')
+    missing = muster('delete', 'cm', 'neraby', code=1).stderr
+    assert missing == 'error: configmaps "neraby" not found\n  help: did you mean "nearby"?\n'
+    muster('delete', 'cm', 'neraby', '--ignore-not-found')
+    both = muster('delete', 'cm', 'neraby', 'nearby', code=1)
+    assert both.stdout == 'configmap "nearby" deleted from default namespace\n'
+    assert muster('delete', 'pods', '-l', 'no=such').stderr == 'No resources found\n'
+
+
+def test_delete_never_takes_more_than_was_named(muster):
+    muster('apply', '-f', '-', stdin=MAP % 'bystander')
+    muster('delete', 'cm', '', code=1)
+    muster('delete', '-f', '-', stdin='{apiVersion: v1, kind: ConfigMap, metadata: {generateName: x-}}', code=1)
+    muster('delete', 'cm', code=1)
+    muster('delete', 'cm', 'other', '--all', code=1)
+    assert muster('get', 'cm', '-o', 'name').stdout == 'configmap/bystander\n'
+
+
+# submit
+
+
+def test_submit_writes_down_where_it_runs(tmp_path):
+    assert 'workingDir: %s\n' % os.getcwd() in alone('submit', '--print', '--', 'true').stdout
+    assert 'workingDir: /srv\n' in alone('submit', '--print', '--chdir', '/srv', '--', 'true').stdout
+    elsewhere = tmp_path / 'kubeconfig'
+    elsewhere.write_text(json.dumps({'current-context': 'c', 'contexts': [{'name': 'c', 'context': {'cluster': 'c', 'user': 'u'}}],
+                                     'clusters': [{'name': 'c', 'cluster': {'server': 'https://192.0.2.1:6443'}}],
+                                     'users': [{'name': 'u', 'user': {'token': 't'}}]}))
+    assert 'workingDir' not in alone('submit', '--print', '--kubeconfig', elsewhere, '--', 'true').stdout
+
+
+def test_submit_of_one_process_has_a_rank(muster):
+    name = muster('submit', '--', 'sh', '-c', 'echo $RANK of $WORLD_SIZE').stdout.split('/')[1].strip()
+    assert muster('attach', name).stdout == 'main-0-0 | 0 of 1\n'
+
+
+@pytest.mark.parametrize('flag, number', [('--processes', '0'), ('--processes', '-3'), ('--processes', '1000000'), ('--processes', 'many'),
+                                          ('--gpus', '-1'), ('--max-restarts', '-1')])
+def test_submit_refuses_nonsense(flag, number):
+    assert flag in alone('submit', '--print', flag, number, '--', 'true', code=64).stderr
+
+
+def test_submit_to_a_queue_that_nobody_works_on(muster):
+    assert 'no LocalQueue "night"' in muster('submit', '-q', 'night', '--', 'true', code=1).stderr
+    muster('apply', '-f', '-', stdin='{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: night}, spec: {clusterQueue: c}}')
+    assert 'no queue controller works here' in muster('submit', '-q', 'night', '--', 'true', code=1).stderr
+    assert 'true-' not in muster('get', 'js', '-o', 'name').stdout
+    assert 'kueue.x-k8s.io/queue-name: night' in alone('submit', '--print', '-q', 'night', '--', 'true').stdout
+
+
+# Messages
+
+
+def test_help_about_one_verb():
+    assert alone('help', 'get').stdout == alone('get', '--help').stdout
+    assert '--field-selector' in alone('help', 'get').stdout
+    assert 'did you mean "get"?' in alone('help', 'gte', code=64).stderr
+
+
+@pytest.mark.parametrize('word, verb', [('stop', 'cancel'), ('ps', 'get'), ('rm', 'delete'), ('up', 'run'), ('descibe', 'describe')])
+def test_verbs_of_other_programs(word, verb):
+    assert 'did you mean "%s"?' % verb in alone(word, code=64).stderr
+
+
+def test_verbs_that_kubectl_has():
+    assert '`kubectl exec`' in alone('exec', 'x', code=64).stderr
+
+
+def test_a_bare_name_is_a_jobset(muster):
+    muster('apply', '-f', '-', stdin=job_set('bare', 'true'))
+    muster('wait', '--for=condition=Completed', 'bare', '--timeout=30s')
+    assert 'Name:' in muster('describe', 'bare').stdout
+    assert 'did you mean jobset/bare?' in muster('describe', 'baer', code=1).stderr
+    assert 'did you mean jobset/bare?' in muster('get', 'bare', code=1).stderr
+    assert 'did you mean jobset/bare?' in muster('delete', 'bare', code=1).stderr
+    muster('delete', 'js', 'bare')
+
+
+def test_apply_takes_a_file_without_a_flag(muster, tmp_path):
+    file = tmp_path / 'map.yaml'
+    file.write_text(MAP % 'plain-file')
+    assert muster('apply', file).stdout == 'configmap/plain-file created\n'
+
+
+def test_a_long_line_is_cut_around_its_fault(muster):
+    data = {'k%d' % i: 'v' * 50 for i in range(500)}
+    text = json.dumps({'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'long', 'lables': {}}, 'data': data})
+    error = muster('apply', '-f', '-', stdin=text, code=1).stderr
+    assert 'did you mean "labels"?' in error and len(error) < 600, error
+    assert len(muster('apply', '-f', '-', stdin=text[:-2], code=1).stderr) < 600
+
+
+@pytest.mark.parametrize('number', ['0', '-1', '1001', 'x'])
+def test_nodes_are_counted_from_one(number, tmp_path):
+    assert '--nodes' in alone('serve', '--data-dir', tmp_path / 'd', '--nodes', number, code=64).stderr
+
+
+def test_a_port_that_is_taken_has_a_holder(tmp_path):
+    with socket.create_server(('127.0.0.1', 0)) as taken:
+        error = alone('serve', '--data-dir', tmp_path / 'd', '--listen', '127.0.0.1:%d' % taken.getsockname()[1], code=1).stderr
+    assert re.search(r'port %d is taken by \S+ \(pid %d\)' % (taken_port(error), os.getpid()), error), error
+
+
+def taken_port(error):
+    return int(re.search(r'127\.0\.0\.1:(\d+)', error)[1])
+
+
+# get, describe, wait like kubectl's
+
+
+def test_get_shows_what_is_there_of_several(muster):
+    muster('apply', '-f', '-', stdin=MAP % 'one-of-two')
+    some = muster('get', 'cm', 'one-of-two', 'nothing-alike', code=1)
+    assert 'one-of-two' in some.stdout and 'no ConfigMap "nothing-alike"' in some.stderr
+    assert json.loads(muster('get', 'cm', 'one-of-two', 'nothing-alike', '-o', 'json', code=1).stdout)['items'][0]['metadata']['name'] == 'one-of-two'
+    assert muster('get', 'cm', 'nothing-alike', '-o', 'name', code=1).stdout == ''
+    assert 'configmap/one-of-two ' in muster('get', 'cm,sa').stdout
+    assert muster('get', 'pods', '-o', 'json', '-l', 'no=such').stdout == kubectl_like_list()
+
+
+def kubectl_like_list():
+    return json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': [], 'metadata': {'resourceVersion': ''}}, indent=4) + '\n'
+
+
+def test_get_refuses_contradictions(muster):
+    muster('get', 'cm', 'x', '-l', 'a=b', code=64)
+    muster('get', 'cm', 'x', '-A', code=64)
+    assert muster('get', 'pv').stderr == 'No resources found\n'
+
+
+def test_labels_are_a_column(muster):
+    muster('apply', '-f', '-', stdin='{apiVersion: v1, kind: ConfigMap, metadata: {name: marked, labels: {a: b}}}')
+    assert re.search(r'LABELS\nmarked +\d+ +\w+ +a=b\n', muster('get', 'cm', 'marked', '--show-labels').stdout)
+
+
+def test_wait_for_nothing(muster):
+    assert 'no matching resources found' in muster('wait', '--for=condition=Ready', 'pods', '-l', 'no=such', code=1).stderr
+    muster('wait', '--for=delete', 'pods', '-l', 'no=such')
+    muster('apply', '-f', '-', stdin=MAP % 'waited')
+    assert muster('wait', '--for=jsonpath={.metadata.name}=waited', 'cm/waited').stdout == 'configmap/waited condition met\n'
+
+
+# Kinds by discovery
+
+
+CRON_TABS = {'metadata': {'name': 'stable.example.com'}, 'versions': [{'version': 'v1', 'resources': [{
+    'resource': 'crontabs', 'singularResource': 'crontab', 'scope': 'Namespaced', 'shortNames': ['ct'], 'verbs': ['get', 'list'],
+    'responseKind': {'group': 'stable.example.com', 'version': 'v1', 'kind': 'CronTab'}}]}]}
+TABLE = {'kind': 'Table', 'apiVersion': 'meta.k8s.io/v1', 'metadata': {},
+         'columnDefinitions': [{'name': 'Name', 'type': 'string', 'format': 'name'}, {'name': 'Spec', 'type': 'string'}],
+         'rows': [{'cells': ['nightly', '0 3 * * *'], 'object': {'metadata': {'name': 'nightly'}}}]}
+
+
+@pytest.fixture
+def vendor(tmp_path):
+    """A server with a kind that muster has never heard of; yields the flags that name it and what it was asked."""
+    asked = []
+    answers = {'/apis': {'kind': 'APIGroupDiscoveryList', 'items': [CRON_TABS]},
+               '/apis/stable.example.com/v1/namespaces/default/crontabs': TABLE,
+               '/api/v1/namespaces/default/pods': {**TABLE, 'rows': []}}
+
+    def answer(_, path, __):
+        asked.append(path)
+        return (200, answers[path], {}) if path in answers else (404, {'kind': 'Status', 'reason': 'NotFound', 'message': 'not here'}, {})
+
+    with stub_server(tmp_path, answer) as kubeconfig:
+        yield ['--kubeconfig', kubeconfig], asked
+
+
+def test_kinds_of_other_vendors(vendor):
+    flags, asked = vendor
+    for word in ('ct', 'crontab', 'crontabs.stable.example.com'):
+        assert alone('get', word, *flags).stdout == 'NAME      SPEC\nnightly   0 3 * * *\n'
+    assert asked.count('/apis') == 3
+    assert 'did you mean "crontabs"?' in alone('get', 'crontbas', *flags, code=1).stderr
+
+
+def test_discovery_is_not_asked_for_what_all_servers_have(vendor):
+    flags, asked = vendor
+    alone('get', 'pods', *flags)
+    assert asked == ['/api/v1/namespaces/default/pods']
