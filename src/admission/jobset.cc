@@ -8,7 +8,6 @@ namespace muster::admission {
 constinit const Kind kJobSet = {
     .group = "jobset.x-k8s.io",
     .name = "JobSet",
-    .apply_defaults = drop_disabled_jobset_fields,
     .mutate = mutate_jobset,
     .validate = validate_jobset_rules,
     .validate_update = validate_jobset_transitions,

@@ -2,6 +2,8 @@
 // when this runs, so every step looks before it writes.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "admission/edit.h"
 #include "admission/feature_gates.h"
 #include "admission/jobset.h"
@@ -55,22 +57,28 @@ void drop(const Context& context, Value holder, std::string_view key, std::strin
       fmt::format("{}.{}: dropped, because the feature gate {} is off", path, key, gate));
 }
 
-}  // namespace
+bool any_has(Value list, std::string_view key) {
+  return std::ranges::any_of(list.items(), [key](Value each) { return has_value(each, key); });
+}
 
-void drop_disabled_jobset_fields(const Context& context, Value jobset) {
-  const Value spec = jobset.get("spec");
-  if (!context.gates->enabled("GroupScheduling"))
+// `before` is the spec that was; null on create.
+void drop_disabled_fields(const Context& context, Value spec, Value before) {
+  if (!context.gates->enabled("GroupScheduling") && !has_value(before, "groupSchedulingConfig"))
     drop(context, spec, "groupSchedulingConfig", "spec", "GroupScheduling");
   if (context.gates->enabled("GangConfig")) return;
-  drop(context, spec, "gangConfig", "spec", "GangConfig");
+  if (!has_value(before, "gangConfig")) drop(context, spec, "gangConfig", "spec", "GangConfig");
   const Value jobs = spec.get("replicatedJobs");
+  if (any_has(before.get("replicatedJobs"), "gangConfig")) return;
   for (std::size_t i = 0; i < jobs.size(); ++i)
     drop(context, jobs.item(i), "gangConfig", fmt::format("spec.replicatedJobs[{}]", i),
          "GangConfig");
 }
 
+}  // namespace
+
 Status mutate_jobset(const Context& context, Value jobset, Value old) {
   const Value spec = jobset.get("spec");
+  drop_disabled_fields(context, spec, old.get("spec"));
   if (context.operation != Operation::kCreate || !spec.is_object()) return {};
   default_policy(spec, "successPolicy", "operator", "All");
   default_policy(spec, "startupPolicy", "startupPolicyOrder", "AnyOrder");

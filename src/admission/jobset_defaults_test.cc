@@ -121,6 +121,33 @@ TEST_F(JobSetDefaults, DropFieldsOfFeaturesThatAreOff) {
           "off"));
 }
 
+TEST_F(JobSetDefaults, FieldsOfFeaturesThatWereSwitchedOffStayWhereTheyWere) {
+  const Outcome whole = create_set({job("w")}, R"("groupSchedulingConfig": {},
+                                                  "gangConfig": {"gangMode": "Gang"},)");
+  const Outcome entry = create_set({job("w", {.more = R"("gangConfig": {"gangMode": "Gang"})"})});
+  ASSERT_TRUE(world.gates.set("GangConfig=false,GroupScheduling=false"));
+  for (const Outcome* set : {&whole, &entry}) {
+    ASSERT_EQ(set->message(), "");
+    const Outcome updated =
+        world.patch(kJobSetVersion, "JobSet", *set, R"({"metadata": {"labels": {"a": "b"}}})");
+    ASSERT_EQ(updated.message(), "") << "an immutable field that vanished would be a fault";
+    EXPECT_TRUE(json::equal(updated.at({"spec"}), set->at({"spec"})));
+    EXPECT_THAT(updated.warnings, testing::IsEmpty());
+  }
+}
+
+TEST_F(JobSetDefaults, FieldsOfFeaturesThatAreOffCannotBeAddedLater) {
+  ASSERT_TRUE(world.gates.set("GangConfig=false,GroupScheduling=false"));
+  const Outcome set = create_set({job("w")});
+  const Outcome updated =
+      world.patch(kJobSetVersion, "JobSet", set,
+                  R"({"spec": {"groupSchedulingConfig": {}, "gangConfig": {"gangMode": "Gang"}}})");
+  ASSERT_EQ(updated.message(), "");
+  EXPECT_FALSE(updated.at({"spec"}).has("groupSchedulingConfig"));
+  EXPECT_FALSE(updated.at({"spec"}).has("gangConfig"));
+  EXPECT_EQ(updated.warnings.size(), 2u);
+}
+
 TEST_F(JobSetDefaults, QueuedSetsStartSuspended) {
   const Outcome set = create(R"({"metadata": {"name": "js", "labels":
       {"kueue.x-k8s.io/queue-name": "q"}}, "spec": {"replicatedJobs": []}})");

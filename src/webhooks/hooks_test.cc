@@ -19,6 +19,9 @@ TEST(Hooks, AreRegisteredUnderUpstreamsNames) {
   EXPECT_EQ(made[0].get({"metadata", "name"}).as_string(), "jobset-mutating-webhook-configuration");
   EXPECT_EQ(made[1].get({"metadata", "name"}).as_string(),
             "jobset-validating-webhook-configuration");
+  EXPECT_THAT(made[0].get("webhooks").item(0).get("rules").item(0).get("operations"),
+              IsJson(R"(["CREATE", "UPDATE"])"))
+      << "a field of a switched-off feature may also come later";
   EXPECT_THAT(made[1].get("webhooks").item(0), IsJson(R"({
       "name": "vjobset.kb.io", "admissionReviewVersions": ["v1"],
       "clientConfig": {"caBundle": "UEVN",

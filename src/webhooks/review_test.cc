@@ -106,6 +106,18 @@ TEST_F(Reviews, FieldsOfSwitchedOffFeaturesGoWithAWarning) {
               HasSubstr("spec.gangConfig: dropped"));
 }
 
+TEST_F(Reviews, FieldsOfSwitchedOffFeaturesAreNeitherAddedNorTakenAwayByAnUpdate) {
+  ASSERT_TRUE(settings.gates.set("GroupScheduling=false"));
+  const std::string with = job_set(R"("groupSchedulingConfig": {},)");
+  const auto updated = [&](std::string old) {
+    return mutated(
+        {.path = kMutateJobSet, .operation = "UPDATE", .object = with, .old = std::move(old)});
+  };
+  EXPECT_FALSE(updated(job_set()).root.get("spec").has("groupSchedulingConfig"));
+  EXPECT_TRUE(updated(with).root.get("spec").has("groupSchedulingConfig"));
+  EXPECT_FALSE(updated(with).root.get("spec").has("successPolicy")) << "no defaults on update";
+}
+
 TEST_F(Reviews, QueuesBelongToWhoeverServesThem) {
   Request request{.path = kMutateJobSet, .object = job_set()};
   request.object.replace(request.object.find(R"("name": "js")"), 12,
