@@ -4,6 +4,7 @@
 
 #include "agent/inputs/volumes.h"
 #include "base/log.h"
+#include "base/thread.h"
 
 namespace muster::agent {
 namespace {
@@ -17,15 +18,13 @@ Status remove_folder(const std::string& directory) {
 
 }  // namespace
 
-Disposal::Disposal() : thread_([this] { work(); }) {}
-
 Disposal::~Disposal() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   changed_.notify_one();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void Disposal::remove_pod(std::string directory) {
@@ -52,7 +51,10 @@ void Disposal::add(std::string what, std::function<Status()> remove) {
     if (waiting_.size() == kMaxWaiting) return;
     waiting_.push_back({std::move(what), std::move(remove)});
   }
-  changed_.notify_one();
+  if (thread_.joinable()) return changed_.notify_one();
+  auto started = start_thread([this] { work(); });
+  if (!started) return log::warn("folders of pods wait", {{"error", started.error().message}});
+  thread_ = *std::move(started);
 }
 
 void Disposal::work() {

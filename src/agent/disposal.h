@@ -15,7 +15,7 @@ namespace muster::agent {
 
 class Disposal {
  public:
-  Disposal();
+  Disposal() = default;
   ~Disposal();  // what is left is removed by the next agent
   Disposal(const Disposal&) = delete;
 
@@ -40,7 +40,7 @@ class Disposal {
   std::condition_variable changed_;
   std::deque<Item> waiting_;
   bool stopping_ = false;
-  std::thread thread_;
+  std::thread thread_;  // from the first folder on
 };
 
 }  // namespace muster::agent

@@ -4,10 +4,10 @@
 #include <grp.h>
 #include <pwd.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 
 namespace muster::agent {
 namespace {
@@ -15,6 +15,7 @@ namespace {
 using json::Value;
 
 constexpr std::string_view kLoginPath = "/usr/local/bin:/usr/bin:/bin";
+constexpr std::string_view kProgramFolder = "/.muster/bin";
 constexpr std::string_view kPolicyFlag = "--allow-any-user";
 
 // The container's word counts before the pod's.
@@ -78,6 +79,9 @@ Status check_policy(Value pod, Value container, const Identity& identity) {
   return {};
 }
 
+std::string_view folder_of(std::string_view file) { return file.substr(0, file.rfind('/')); }
+std::string_view name_of(std::string_view file) { return file.substr(file.rfind('/') + 1); }
+
 bool is_folder(const char* path) {
   struct stat info{};
   return ::stat(path, &info) == 0 && S_ISDIR(info.st_mode);
@@ -127,7 +131,9 @@ Result<runtime::User> user_of(Value pod, Value container, const Identity& identi
 std::vector<std::string> surroundings(const Identity& identity, const runtime::User& user) {
   if (user.uid == identity.uid) return identity.environment;
   std::string path(kLoginPath);
-  if (!identity.programs.empty()) path += ":" + identity.programs;
+  if (!identity.program.empty())
+    path += fmt::format(":{}",
+                        identity.program_is_hidden ? kProgramFolder : folder_of(identity.program));
   const passwd* const found = ::getpwuid(user.uid);
   const bool has_home = found != nullptr && is_folder(found->pw_dir);
   std::vector<std::string> out = {"PATH=" + path,
@@ -136,6 +142,16 @@ std::vector<std::string> surroundings(const Identity& identity, const runtime::U
   out.push_back(fmt::format("USER={}", found->pw_name));
   out.push_back(fmt::format("LOGNAME={}", found->pw_name));
   return out;
+}
+
+std::optional<runtime::Mount> program_mount(const Identity& identity, const runtime::User& user) {
+  const std::string& program = identity.program;
+  if (user.uid == identity.uid || !identity.program_is_hidden ||
+      ::access(program.c_str(), F_OK) != 0)
+    return std::nullopt;
+  return runtime::Mount{.source = program,
+                        .target = fmt::format("{}/{}", kProgramFolder, name_of(program)),
+                        .read_only = true};
 }
 
 }  // namespace muster::agent

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,9 +20,12 @@ struct Identity {
   // Containers may ask for other users and groups than his. Nothing is lost by that if he is root.
   bool any_user = false;
   // What the agent has around itself (PATH, HOME …), for containers that run as its own user; the
-  // others get what a login would give them, with `programs` in the PATH.
+  // others get what a login would give them.
   std::vector<std::string> environment = {};  // NAME=value
-  std::string programs = {};                  // a folder; empty: none
+  // A program that containers may call by its name. Its folder is in the PATH of the others, unless
+  // they cannot reach it: then they see it in a folder of its own.
+  std::string program = {};  // its path; empty: none
+  bool program_is_hidden = false;
 };
 
 // A user of this machine by name or number, with all of his groups.
@@ -33,5 +37,8 @@ Result<runtime::User> user_of(json::Value pod, json::Value container, const Iden
 
 // PATH, HOME, USER … of who runs as this user, NAME=value.
 std::vector<std::string> surroundings(const Identity& identity, const runtime::User& user);
+
+// The program, where it is hidden from this user and is still there.
+std::optional<runtime::Mount> program_mount(const Identity& identity, const runtime::User& user);
 
 }  // namespace muster::agent

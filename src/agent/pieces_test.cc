@@ -254,14 +254,29 @@ TEST_F(Pieces, OthersThanTheAgentsUserGetWhatALoginWouldGiveThem) {
   const Identity identity{.uid = 1000,
                           .pod_user = {1000, 1000, {}},
                           .environment = {"PATH=/own", "HOME=/home/own"},
-                          .programs = "/opt/muster"};
+                          .program = "/bin/true"};
   EXPECT_THAT(surroundings(identity, identity.pod_user),
               ElementsAre("PATH=/own", "HOME=/home/own"));
   EXPECT_THAT(surroundings(identity, *find_user("root")),
-              ElementsAre("PATH=/usr/local/bin:/usr/bin:/bin:/opt/muster", "HOME=/root",
-                          "USER=root", "LOGNAME=root"));
+              ElementsAre("PATH=/usr/local/bin:/usr/bin:/bin:/bin", "HOME=/root", "USER=root",
+                          "LOGNAME=root"));
   EXPECT_THAT(surroundings(identity, {4242424, 4242424, {}}),
-              ElementsAre("PATH=/usr/local/bin:/usr/bin:/bin:/opt/muster", "HOME=/"));
+              ElementsAre("PATH=/usr/local/bin:/usr/bin:/bin:/bin", "HOME=/"));
+}
+
+TEST_F(Pieces, AProgramThatIsHiddenFromThePodsUserIsShownToHim) {
+  Identity identity{.uid = 0, .pod_user = {kNobody, kNobody, {}}, .program = "/bin/true"};
+  EXPECT_FALSE(program_mount(identity, identity.pod_user));
+  identity.program_is_hidden = true;
+  EXPECT_THAT(surroundings(identity, identity.pod_user),
+              testing::Contains("PATH=/usr/local/bin:/usr/bin:/bin:/.muster/bin"));
+  const auto mount = program_mount(identity, identity.pod_user);
+  ASSERT_TRUE(mount);
+  EXPECT_EQ(mount->source, "/bin/true");
+  EXPECT_EQ(mount->target, "/.muster/bin/true");
+  EXPECT_FALSE(program_mount(identity, {})) << "root sees it";
+  identity.program = "/no/such/program";
+  EXPECT_FALSE(program_mount(identity, identity.pod_user));
 }
 
 }  // namespace

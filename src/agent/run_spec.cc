@@ -34,6 +34,7 @@ Result<runtime::RunSpec> make_run_spec(const RunRequest& request, const PodFacts
   seen.user = user;
   runtime::RunSpec spec;
   MUSTER_TRY(spec.mounts, mounts_of(seen, pod, container, line.variables, objects));
+  if (auto program = program_mount(identity, user)) spec.mounts.push_back(*std::move(program));
   spec.user = user;
   spec.container = container.get("name").as_string();
   spec.number = request.number;

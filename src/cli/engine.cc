@@ -1,6 +1,7 @@
 #include "cli/engine.h"
 
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <array>
@@ -58,6 +59,8 @@ class EmbeddedEngine final : public Engine {
   }
 
   Status start() {
+    // Keys are in our memory: no dump of it, no debugger, and no pod of the same user looks into it.
+    ::prctl(PR_SET_DUMPABLE, 0);
     MUSTER_CHECK(make_data_dir(options_.data_dir));
     // Locks the directory, so that two servers that start at once do not mix their keys.
     MUSTER_TRY(auto disk, store::open_sqlite(options_.data_dir));
@@ -65,6 +68,7 @@ class EmbeddedEngine final : public Engine {
                open_credentials(options_.data_dir, names(), real_clock()));
     MUSTER_TRY(store_, store::Store::open(std::move(disk), api::Registry::builtin(), real_clock(),
                                           metrics_));
+    MUSTER_CHECK(logs_->start());
     programs_ = std::make_unique<agent::PodPrograms>(*loop_, logs_->reader());
     start_server(credentials);
     MUSTER_CHECK(server::bootstrap(*api_));

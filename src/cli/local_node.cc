@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "agent/agent.h"
 #include "agent/inputs/names.h"
 #include "base/log.h"
@@ -13,6 +15,12 @@ namespace {
 
 // How long the last processes may take to vanish after SIGKILL.
 constexpr Duration kLongestEnd = std::chrono::seconds(10);
+
+bool can_show_programs(const runtime::Runtime& runtime) {
+  return std::ranges::any_of(runtime.abilities(), [](const runtime::Ability& each) {
+    return each.name == "private root" && each.available;
+  });
+}
 
 class JoinedNode final : public LocalNode {
  public:
@@ -42,6 +50,8 @@ class JoinedNode final : public LocalNode {
     MUSTER_TRY(runtime_,
                runtime::make_process_runtime(loop_, {.directory = paths.runtime(),
                                                      .end_with_agent = options_.leave_nothing}));
+    // Else it is not found, in words; other pods need not fail for it.
+    if (!can_show_programs(*runtime_)) options.identity.program_is_hidden = false;
     MUSTER_TRY(names_, agent::Names::open(paths.names()));
     options.nodes = options_.nodes;
     options.facts = agent::read_machine_facts(options_.data_dir);

@@ -1,5 +1,6 @@
 #include "cli/pod_policy.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -16,11 +17,15 @@ constexpr const char* kNobody = "nobody";
 constexpr std::uint32_t kNobodysNumber = 65534;  // on machines without a list of users
 
 // Programs of pods may call this very binary (`muster tool …`).
-std::string own_folder() {
+std::string own_program() {
   std::array<char, 4096> path{};
   const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size() - 1);
-  const std::string_view file(path.data(), size < 0 ? 0 : static_cast<std::size_t>(size));
-  return std::string(file.substr(0, file.rfind('/')));
+  return std::string(path.data(), size < 0 ? 0 : static_cast<std::size_t>(size));
+}
+
+bool can_execute(const runtime::User& user, const std::string& program) {
+  const runtime::BorrowedRights borrowed(user);
+  return ::faccessat(AT_FDCWD, program.c_str(), X_OK, AT_EACCESS) == 0;
 }
 
 std::vector<std::string> values_of(std::initializer_list<const char*> names) {
@@ -33,7 +38,7 @@ std::vector<std::string> values_of(std::initializer_list<const char*> names) {
 }
 
 // What a program of our own user needs of its surroundings; nothing that belongs to muster.
-std::vector<std::string> own_environment(const std::string& programs) {
+std::vector<std::string> own_environment(std::string_view programs) {
   auto out = values_of(
       {"HOME", "USER", "LOGNAME", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV"});
   if (const char* const path = std::getenv("PATH"); path != nullptr)
@@ -78,12 +83,15 @@ std::vector<std::string> common_environment() {
 
 Result<agent::Identity> identity_under(const PodPolicy& policy) {
   MUSTER_TRY(runtime::User user, pod_user(policy));
-  const std::string programs = own_folder();
-  return agent::Identity{.uid = ::geteuid(),
-                         .pod_user = std::move(user),
-                         .any_user = policy.any_user,
-                         .environment = own_environment(programs),
-                         .programs = programs};
+  const std::string program = own_program();
+  const bool hidden = !can_execute(user, program);
+  return agent::Identity{
+      .uid = ::geteuid(),
+      .pod_user = std::move(user),
+      .any_user = policy.any_user,
+      .environment = own_environment(std::string_view(program).substr(0, program.rfind('/'))),
+      .program = program,
+      .program_is_hidden = hidden};
 }
 
 }  // namespace muster::cli

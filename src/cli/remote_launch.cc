@@ -15,6 +15,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/thread.h"
 #include "cli/lines.h"
 #include "cli/sockets.h"
 #include "cli/terminal_text.h"
@@ -152,10 +153,14 @@ Status serve_launches(const std::string& host) {
   std::fflush(stdout);
   while (true) {
     MUSTER_TRY(UniqueFd caller, accept_from(listener.get()));
-    std::thread([caller = std::move(caller)] {
+    auto serving = start_thread([caller = std::move(caller)] {
       if (const auto served = serve_one(caller.get()); !served)
         fmt::print(stderr, "refused: {}\n", served.error().message);
-    }).detach();
+    });
+    if (serving)
+      serving->detach();
+    else
+      fmt::print(stderr, "refused: {}\n", serving.error().message);
   }
 }
 
@@ -207,7 +212,7 @@ Result<int> launch_ranks(const std::vector<std::string>& slots,
   std::vector<Result<int>> codes(slots.size(), 0);
   std::vector<std::thread> ranks;
   for (std::size_t rank = 0; rank < slots.size(); ++rank) {
-    ranks.emplace_back([&, rank] {
+    auto started = start_thread([&, rank] {
       Lines lines(kLongestLogLine);
       const auto print = [&](std::string_view line) {
         const std::lock_guard lock(one_line);
@@ -221,6 +226,10 @@ Result<int> launch_ranks(const std::vector<std::string>& slots,
                            [&](bool, std::string_view bytes) { lines.take(bytes, print); });
       lines.finish(print);
     });
+    if (started)
+      ranks.push_back(*std::move(started));
+    else
+      codes[rank] = std::unexpected(started.error());
   }
   for (std::thread& rank : ranks) rank.join();
   int worst = 0;

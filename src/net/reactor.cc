@@ -51,20 +51,25 @@ void Reactor::post(Task task) {
 }
 
 void Reactor::resolve(const std::string& host, std::uint16_t port, Resolved done) {
-  auto resolver = std::make_shared<Resolver>(*impl_->context);
-  resolver->async_resolve(
-      host, std::to_string(port),
-      [resolver, host, done = std::move(done)](error_code error, const auto& found) mutable {
-        if (error) {
-          done(fail(Code::kUnavailable, "cannot find " + host + ": " + error.message()));
-          return;
-        }
-        std::vector<Endpoint> endpoints;
-        for (const auto& entry : found) {
-          endpoints.push_back({entry.endpoint().address().to_string(), entry.endpoint().port()});
-        }
-        done(std::move(endpoints));
-      });
+  const auto resolver = std::make_shared<Resolver>(*impl_->context);
+  const auto answer = std::make_shared<Resolved>(std::move(done));
+  try {
+    resolver->async_resolve(
+        host, std::to_string(port), [resolver, host, answer](error_code error, const auto& found) {
+          if (error) {
+            (*answer)(fail(Code::kUnavailable, "cannot find " + host + ": " + error.message()));
+            return;
+          }
+          std::vector<Endpoint> endpoints;
+          for (const auto& entry : found) {
+            endpoints.push_back({entry.endpoint().address().to_string(), entry.endpoint().port()});
+          }
+          (*answer)(std::move(endpoints));
+        });
+  } catch (const std::runtime_error& error) {  // no thread to look it up on
+    const std::string why = "cannot find " + host + ": " + error.what();
+    post([answer, why] { (*answer)(fail(Code::kUnavailable, why)); });
+  }
 }
 
 void Reactor::stop() {

@@ -203,6 +203,16 @@ TEST_F(ContainerTest, MountOfTheUsersOwnIsNoWayPastAClosedFolder) {
   EXPECT_THAT(log_lines(2), ElementsAre("stdout F told"));
 }
 
+TEST_F(ContainerTest, FoldersOnTheWayToAMountAreForEverybody) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root runs programs as others";
+  std::ofstream(folder("volume") + "/here") << "data";
+  RunSpec spec = shell("cat /muster-test/deep/er/here");
+  spec.user = User{.uid = 4242, .gid = 4242, .groups = {}};
+  spec.mounts = {{.source = directory_ + "/volume", .target = "/muster-test/deep/er"}};
+  exit_of(start(spec));
+  EXPECT_THAT(log_lines(), ElementsAre("stdout F data"));
+}
+
 TEST_F(ContainerTest, WithoutAFolderOfItsOwnAProgramBeginsWhereItsUserMay) {
   if (geteuid() != 0) GTEST_SKIP() << "only root runs programs as others";
   const std::string before = std::filesystem::current_path();

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -157,6 +158,7 @@ Result<pid_t> make_program(const RunSpec& run, const Program& program, const Nam
   const int report = pipes.report.write.get();
   keep_only({pipes.output.write.get(), pipes.errors.write.get(), start, report});
   prctl(PR_SET_NAME, "muster-init");
+  umask(022);  // folders on the way to a mount are for whoever the program is
   if (!namespaces.runs) prctl(PR_SET_CHILD_SUBREAPER, 1);
   auto sources = take_all(namespaces.runs ? mounts_of(pod, run) : std::vector<Mount>(), run.user);
   if (!sources) fail_start(start, sources.error().message);

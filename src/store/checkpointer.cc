@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include "base/log.h"
+#include "base/thread.h"
 
 namespace muster::store {
 namespace {
@@ -40,13 +41,16 @@ Result<std::unique_ptr<Checkpointer>> Checkpointer::start(const std::string& dat
   connection.set_patience(kPatienceMs);
   MUSTER_CHECK(connection.exec(
       "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -256"));
-  return std::unique_ptr<Checkpointer>(new Checkpointer(std::move(connection), options));
+  std::unique_ptr<Checkpointer> made(new Checkpointer(std::move(connection), options));
+  if (options.checkpoint_thread) {
+    MUSTER_TRY(made->thread_, start_thread([self = made.get()] { self->run(); }));
+  }
+  return made;
 }
 
 Checkpointer::Checkpointer(sqlite::Database connection, const SqliteOptions& options)
     : options_(options), connection_(std::move(connection)), next_at_(options.checkpoint_bytes) {
   connection_.keep_log_on_close();
-  if (options_.checkpoint_thread) thread_ = std::thread([this] { run(); });
 }
 
 Checkpointer::~Checkpointer() {

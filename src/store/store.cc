@@ -4,8 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <thread>
-
+#include "base/thread.h"
 #include "store/committer.h"
 #include "store/open_store.h"
 
@@ -15,8 +14,12 @@ namespace {
 class ThreadedStore final : public Store {
  public:
   ThreadedStore(std::unique_ptr<Committer> committer, const Options& options)
-      : options_(options), queue_(options), committer_(std::move(committer)) {
-    if (!options_.commit_inline) thread_ = std::thread([this] { run(); });
+      : options_(options), queue_(options), committer_(std::move(committer)) {}
+
+  Status start() {
+    if (options_.commit_inline) return {};
+    MUSTER_TRY(thread_, start_thread([this] { run(); }));
+    return {};
   }
 
   ~ThreadedStore() override { stop(); }
@@ -117,7 +120,9 @@ Result<std::unique_ptr<Store>> open_store(std::unique_ptr<Durability> disk,
   MUSTER_TRY(LoadedStore loaded, load_store(*disk, names, clock.now(), options));
   auto committer = std::make_unique<Committer>(std::move(disk), std::move(names), std::move(loaded),
                                                clock, metrics);
-  return std::make_unique<ThreadedStore>(std::move(committer), options);
+  auto store = std::make_unique<ThreadedStore>(std::move(committer), options);
+  MUSTER_CHECK(store->start());
+  return store;
 }
 
 Result<std::unique_ptr<Store>> Store::open(std::unique_ptr<Durability> disk,

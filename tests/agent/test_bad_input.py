@@ -144,7 +144,7 @@ def leftovers(server):
 def server():
     folder = pathlib.Path(tempfile.mkdtemp(prefix='bad-input-'))
     folder.chmod(0o711)
-    with serving(folder, *(['--pod-user', 'nobody'] if ROOT else [])) as server:
+    with serving(folder) as server:
         apply(server, *(pod(name, row[0], **row[1]) for name, row in {**PODS, **ENDS}.items()))
         yield server
     shutil.rmtree(folder)
@@ -254,7 +254,7 @@ def test_a_run_says_what_is_wrong(home, name):
 
 def test_a_run_as_somebody_else(home):
     check_run(home, job_set('a', shell('id'), securityContext={'runAsUser': 4242}), 4, [
-        r'w-0-0: CreateContainerConfigError: container main asks for user 4242, but this node runs pods as user \d+: start muster as root to allow it'])
+        r'w-0-0: CreateContainerConfigError: container main asks for user 4242, but this node runs pods as user \d+: start muster as root with --allow-any-user to allow it'])
 
 
 def test_a_run_on_a_port_that_is_taken(home):
@@ -272,7 +272,7 @@ if ROOT:        # nobody else may mount, and have processes of several users
         script = 'head -c 60000000 /dev/zero > /v/fill; while [ -e /v/fill ]; do sleep 0.1; done; echo freed; exit 7'
         big = {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'big'}, 'data': {'x': 'x' * 100_000}}
         try:
-            with serving(folder, '--pod-user', 'nobody') as server:
+            with serving(folder) as server:
                 apply(server, pod('filler', shell(script, **mount()), **EMPTY))
                 fill = blackbox.eventually(lambda: list((server.data_dir / 'pods').glob('*/volumes/v/fill')))[0]
                 blackbox.eventually(lambda: shutil.disk_usage(folder).free == 0)
@@ -292,7 +292,7 @@ if ROOT:        # nobody else may mount, and have processes of several users
         before = resource.getrlimit(resource.RLIMIT_NPROC)
         resource.setrlimit(resource.RLIMIT_NPROC, (4, before[1]))
         other = {'securityContext': {'runAsUser': STRANGER + 1}}
-        with serving(folder) as server:
+        with serving(folder, '--allow-any-user') as server:
             resource.setrlimit(resource.RLIMIT_NPROC, before)
             apply(server, pod('many', shell('for i in 1 2 3; do sleep 1000 & done; echo ready; wait'), **other))
             blackbox.eventually(lambda: 'ready' in call(server, 'logs', 'many'))

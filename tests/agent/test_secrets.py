@@ -5,7 +5,9 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import tempfile
 
@@ -147,10 +149,34 @@ def test_a_run_of_an_ordinary_user(folder):
     assert re.search(r'Uid:\s+%d\s' % (user or os.geteuid()), seen['status'])
 
 
+def aborted(number):
+    """Ends a child by SIGABRT; whether the kernel wrote its memory down."""
+    os.kill(number, signal.SIGABRT)
+    _, status = os.waitpid(number, 0)
+    assert os.WTERMSIG(status) == signal.SIGABRT
+    return os.WCOREDUMP(status)
+
+
+def test_the_memory_of_the_server_is_for_nobody(folder):
+    """It holds keys: no dump of it, and /proc shows it to root alone, not even to who runs the server."""
+    before = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (before[1], before[1]))
+    server = blackbox.Muster(folder).start()
+    other = subprocess.Popen(['sleep', '1000'], cwd=folder)
+    resource.setrlimit(resource.RLIMIT_CORE, before)
+    assert pathlib.Path('/proc/%d/mem' % server.process.pid).stat().st_uid == 0
+    assert not aborted(server.process.pid)
+    dumped = aborted(other.pid)
+    other.returncode = server.process.returncode = -signal.SIGABRT
+    server.process.stdout.close()
+    if before[1] != 0 and not pathlib.Path('/proc/sys/kernel/core_pattern').read_text().startswith('|'):
+        assert dumped, 'the others are dumped here'
+
+
 if ROOT:        # a server of root, which runs pods as somebody else
 
     def test_a_pod_of_a_server_of_root(folder):
-        with serving(folder, '--pod-user', 'nobody') as server:
+        with serving(folder) as server:
             secrets = secrets_of(server.data_dir)
             apply(server, pod('look', python(LOOK, str(server.data_dir), MARK)))
             blackbox.eventually(lambda: '"done"' in call(server, 'logs', 'look'))
@@ -165,7 +191,7 @@ if ROOT:        # a server of root, which runs pods as somebody else
 
     def test_nobody_between_server_and_pod_knows_a_secret(folder):
         """Environment, command line and memory of the pod, its init, its shim and the keeper. The server's own memory shows that the search finds."""
-        with serving(folder, '--pod-user', 'nobody') as server:
+        with serving(folder) as server:
             secrets = secrets_of(server.data_dir)
             apply(server, pod('look', python(LOOK, str(server.data_dir), MARK)))
             blackbox.eventually(lambda: '"done"' in call(server, 'logs', 'look'))
@@ -187,7 +213,7 @@ if ROOT:        # a server of root, which runs pods as somebody else
         shutil.copy(shutil.which('id'), program)
         program.chmod(0o6755)
         assert 'euid=0' in subprocess.run([program], user=NOBODY, group=NOBODY, extra_groups=[], capture_output=True, text=True, check=True).stdout
-        with serving(folder, '--pod-user', 'nobody') as server:
+        with serving(folder) as server:
             apply(server, pod('rights', {'command': [str(program)]}))
             log = blackbox.eventually(lambda: call(server, 'logs', 'rights'))
             assert log.startswith('uid=%d' % NOBODY) and '=0(' not in log, log

@@ -9,6 +9,7 @@
 #include "agent/logs/log_sinks.h"
 #include "base/beneath.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "server/errors.h"
 
 namespace muster::agent {
@@ -213,12 +214,16 @@ void LogReader::poll() {
 
 LogThread::LogThread(LogReader::Options options)
     : loop_(make_real_loop()),
-      reader_(std::make_unique<LogReader>(*loop_, std::move(options))),
-      thread_([this] { loop_->run(); }) {}
+      reader_(std::make_unique<LogReader>(*loop_, std::move(options))) {}
+
+Status LogThread::start() {
+  MUSTER_TRY(thread_, start_thread([this] { loop_->run(); }));
+  return {};
+}
 
 LogThread::~LogThread() {
   loop_->stop();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 }  // namespace muster::agent

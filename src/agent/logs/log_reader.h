@@ -96,6 +96,7 @@ class LogThread {
  public:
   explicit LogThread(LogReader::Options options);
   ~LogThread();
+  Status start();  // once
   LogReader& reader() { return *reader_; }
 
  private:

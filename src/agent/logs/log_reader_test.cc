@@ -251,6 +251,7 @@ struct Refused final : server::ProgramClient {
 TEST(LogThread, ReadsOnItsOwnThread) {
   const LogFolder folder;
   LogThread thread({.directory = folder.root});
+  ASSERT_TRUE(thread.start());
   const auto client = std::make_shared<Refused>();
   thread.reader().attach(LogFolder::key(), client);
   EXPECT_NE(client->on.get_future().get(), std::this_thread::get_id());

@@ -1,0 +1,218 @@
+"""Whom pods run as, what of the machine they may see, and how many processes they may have."""
+import json
+import os
+import pathlib
+import re
+import resource
+import shutil
+import subprocess
+import tempfile
+
+import pytest
+
+import blackbox
+from local_pods import STRANGER, apply, call, items, job_set, pod, processes_naming, python, run, serving, shell
+
+ROOT = os.geteuid() == 0
+NOBODY = 65534
+ME = NOBODY if ROOT else os.geteuid()       # whom pods run as
+FEW = 40
+BOMB = 'import os, sys, time\ntry:\n    while True:\n        if os.fork() == 0: time.sleep(1000)\nexcept OSError as error: print(error.strerror)'
+
+
+def mount(**more):
+    return {'volumeMounts': [{'name': 'v', 'mountPath': '/v', **more}]}
+
+
+def volume(**source):
+    return {'volumes': [{'name': 'v', **source}]}
+
+
+def events(server, name):
+    return [one['message'] for one in items(server, 'events') if one['involvedObject']['name'] == name]
+
+
+def log_of(server, name):
+    """The log of a pod that has ended."""
+    blackbox.eventually(lambda: call(server, 'get', 'pod', name, '-o', 'jsonpath={.status.phase}') in ('Succeeded', 'Failed'))
+    return call(server, 'logs', name)
+
+
+def waiting(server, name):
+    state = [one['status'].get('containerStatuses', [{}])[0].get('state', {}) for one in items(server, 'pods') if one['metadata']['name'] == name]
+    what = state[0].get('waiting', {}) if state else {}
+    return what.get('reason'), what.get('message')
+
+
+@pytest.fixture(scope='module')
+def folder():
+    folder = pathlib.Path(tempfile.mkdtemp(prefix='rights-'))
+    folder.chmod(0o711)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope='module')
+def server(folder):
+    (folder / 'open').mkdir(mode=0o755)
+    with serving(folder, '--host-path', folder, '--pod-processes', str(FEW)) as server:
+        yield server
+
+
+def test_a_pod_runs_as_a_user_who_can_work(server):
+    """He has a place to be in, volumes to write to, last words, a log, and programs beside him."""
+    claim = {'apiVersion': 'v1', 'kind': 'PersistentVolumeClaim', 'metadata': {'name': 'c'},
+             'spec': {'accessModes': ['ReadWriteOnce'], 'resources': {'requests': {'storage': '1Mi'}}}}
+    script = 'id -u; ls -d . > /dev/null && echo here; echo x > /v/x && echo x > /c/x && cat /s/k; echo last words > /dev/termination-log; ' \
+             'echo HOME=$HOME USER=$USER; touch /c/ready; while [ -e /c/ready ]; do sleep 0.1; done'
+    secret = {'apiVersion': 'v1', 'kind': 'Secret', 'metadata': {'name': 's'}, 'stringData': {'k': 'known\n'}}
+    mounts = [{'name': name, 'mountPath': '/' + name} for name in 'vcs']
+    volumes = [{'name': 'v', 'emptyDir': {}}, {'name': 'c', 'persistentVolumeClaim': {'claimName': 'c'}},
+               {'name': 's', 'secret': {'secretName': 's', 'defaultMode': 0o400}}]
+    ready = {'readinessProbe': {'exec': {'command': ['test', '-w', '/c/ready']}, 'periodSeconds': 1}}
+    apply(server, claim, secret, pod('works', shell(script, volumeMounts=mounts, **ready), volumes=volumes))
+    blackbox.eventually(lambda: '"ready":true' in call(server, 'get', 'pod', 'works', '-o', 'json').replace(' ', ''))
+    program = shutil.which('kubectl', path=os.environ.get('KUBERNETES_BIN', ''))
+    if program:
+        beside = subprocess.run([program, '--kubeconfig', server.kubeconfig, 'exec', 'works', '--', 'sh', '-c', 'id -u; rm /c/ready'],
+                                capture_output=True, text=True, check=True, timeout=60)
+        assert beside.stdout == '%d\n' % ME
+    else:
+        next((server.data_dir / 'claims').glob('*/*/ready')).unlink()
+    words = log_of(server, 'works').split('\n')
+    assert words[:3] == [str(ME), 'here', 'known'], words
+    if ROOT:
+        assert words[3] == 'HOME=/ USER=nobody'
+    ended = [one for one in items(server, 'pods') if one['metadata']['name'] == 'works'][0]['status']['containerStatuses'][0]['state']['terminated']
+    assert ended['message'] == 'last words\n' and ended['exitCode'] == 0
+    call(server, 'delete', 'pod', 'works')
+    call(server, 'delete', 'pvc', 'c')
+
+
+@pytest.mark.parametrize('name, wish, what', [('user', {'runAsUser': STRANGER}, 'user %d' % STRANGER), ('group', {'runAsGroup': 4}, 'group 4')])
+def test_another_user_needs_the_policy(server, name, wish, what):
+    apply(server, pod('other-' + name, shell('id'), securityContext=wish))
+    blackbox.eventually(lambda: waiting(server, 'other-' + name)[0] == 'CreateContainerConfigError')
+    words = r'container main asks for %s, but this node runs pods as user %d: start muster (as root )?with --allow-any-user to allow it' % (what, ME)
+    assert re.fullmatch(words, waiting(server, 'other-' + name)[1])
+    assert any(re.fullmatch('Error: ' + words, message) for message in events(server, 'other-' + name))
+
+
+def test_a_host_path_is_what_the_user_can_reach(server, folder):
+    closed = folder / 'closed'
+    closed.mkdir()
+    (closed / 'file').write_text('closed')
+    (folder / 'open' / 'file').write_text('open')
+    closed.chmod(0o700 if ROOT else 0)
+    apply(server, pod('may', shell('cat /v/file', **mount()), **volume(hostPath={'path': str(folder / 'open')})),
+          pod('may-not', shell('true', **mount()), **volume(hostPath={'path': str(closed / 'file')})),
+          pod('not-here', shell('true', **mount()), **volume(hostPath={'path': '/etc'})))
+    assert log_of(server, 'may').strip() == 'open'
+    for name, words in {
+            'may-not': 'MountVolume.SetUp failed for volume "v" : hostPath %s cannot be had by user %d: Permission denied' % (closed / 'file', ME),
+            'not-here': 'MountVolume.SetUp failed for volume "v" : hostPath /etc is not allowed on this node (allowed by --host-path: %s)' % folder}.items():
+        blackbox.eventually(lambda: words in events(server, name))
+        assert waiting(server, name)[0] == 'ContainerCreating'
+    closed.chmod(0o700)
+
+
+def test_a_pod_that_makes_processes_without_end(server):
+    if not can_limit('process limits'):
+        apply(server, pod('unlimited', shell('true')))
+        return blackbox.eventually(lambda: any('this node cannot enforce process limits' in message for message in events(server, 'unlimited')))
+    apply(server, pod('bomb', python(BOMB)), pod('neighbour', shell('for i in 1 2 3 4 5; do (true) & done; wait; echo fine')))
+    assert log_of(server, 'bomb') == 'Resource temporarily unavailable\n'
+    assert log_of(server, 'neighbour') == 'fine\n'
+    call(server, 'delete', 'pod', 'bomb', 'neighbour')
+    blackbox.eventually(lambda: not any('bomb' in words.decode('latin-1') for words in processes_naming(server.folder).values()))
+
+
+def can_limit(what):
+    found = subprocess.run([os.environ['MUSTER'], 'doctor'], capture_output=True, text=True, timeout=60).stdout
+    return re.search(r'\[ok\] %s' % what, found) is not None
+
+
+@pytest.fixture
+def home():
+    """A folder of an ordinary user, empty again afterwards."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix='rights-'))
+    if ROOT:
+        os.chown(folder, STRANGER, STRANGER)
+    yield folder
+    blackbox.eventually(lambda: not processes_naming(folder))
+    assert not list(folder.iterdir())
+    folder.rmdir()
+
+
+def limited(command, home, processes):
+    """A command of an ordinary user who may have so many processes."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_NPROC, (processes, processes))
+        if ROOT:
+            os.setgroups([])
+            os.setgid(STRANGER)
+            os.setuid(STRANGER)
+    environment = {'PATH': '/usr/local/bin:/usr/bin:/bin', 'HOME': str(home), 'TMPDIR': str(home)}
+    return subprocess.run(command, cwd=home, env=environment, text=True, input=json.dumps(job_set('a', shell('true'))), capture_output=True,
+                          timeout=120, preexec_fn=limit)
+
+
+if ROOT:        # limits are for users who have no other processes; only root becomes others
+
+    @pytest.mark.parametrize('processes', [*range(1, 12), 14, 18])
+    def test_too_few_processes_are_an_error_in_words(home, processes):
+        """Whatever cannot be started, the run says so in a line and ends; nobody aborts, nothing is left."""
+        done = limited([os.environ['MUSTER'], 'run', '-', '--timeout', '5s'], home, processes)
+        assert 0 <= done.returncode < 128, (done.returncode, done.stderr)
+        assert 'terminate called' not in done.stderr
+        if done.returncode != 0:
+            lines = [line for line in done.stderr.split('\n') if 'Resource temporarily unavailable' in line]
+            assert lines, (done.returncode, done.stderr, done.stdout)
+
+    def test_under_sudo_a_run_is_its_callers(home):
+        environment = {'PATH': '/usr/local/bin:/usr/bin:/bin', 'HOME': '/root', 'TMPDIR': str(home), 'SUDO_UID': str(STRANGER), 'SUDO_GID': str(STRANGER)}
+        done = subprocess.run([os.environ['MUSTER'], 'run', '-', '--prefix', 'none'], cwd=home, env=environment, text=True, capture_output=True, timeout=60,
+                              input=json.dumps(job_set('a', shell('id -u; pwd; echo $HOME'))))
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.split('\n')[:3] == [str(STRANGER), str(home), '/'], done.stdout
+
+    def test_a_program_that_only_root_can_reach_is_there_for_pods():
+        """The binary lies in a folder of root's own; pods that are nobody's still have muster in their PATH."""
+        folder = pathlib.Path(tempfile.mkdtemp(prefix='rights-'))
+        shutil.copy(os.environ['MUSTER'], folder / 'muster')
+        environment = {'PATH': '/usr/local/bin:/usr/bin:/bin', 'HOME': str(folder), 'TMPDIR': str(folder)}
+        done = subprocess.run([folder / 'muster', 'run', '-', '--prefix', 'none'], cwd=folder, env=environment, text=True, capture_output=True, timeout=60,
+                              input=json.dumps(job_set('a', shell('id -u; pwd; muster version > /dev/null && echo found'))))
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.split('\n')[:3] == [str(NOBODY), '/', 'found'], done.stdout
+        shutil.rmtree(folder)
+
+    def test_root_for_those_who_want_it(home):
+        code, output = run(home, job_set('a', shell('id -u')), '--pod-user', 'root', '--prefix', 'none')
+        assert code == 0 and '0\n' in output
+        code, output = run(home, job_set('a', shell('id -u'), securityContext={'runAsUser': STRANGER}), '--allow-any-user', '--prefix', 'none')
+        assert code == 0 and '%d\n' % STRANGER in output
+        code, output = run(home, job_set('a', shell('id -u')), '--pod-user', 'no-such-user')
+        assert code != 0 and 'there is no user "no-such-user" on this machine' in output
+
+    def test_limits_that_cannot_be_kept_are_told(home):
+        """An ordinary user without control groups: the pod runs, and an event says what is not kept."""
+        os.chown(home, STRANGER, STRANGER)
+        data = home / 'data'
+        container = shell('sleep 1000', resources={'limits': {'memory': '64Mi'}})
+        server = subprocess.Popen([os.environ['MUSTER'], 'serve', '--data-dir', data], cwd=home, text=True, stdout=subprocess.PIPE, user=STRANGER,
+                                  group=STRANGER, extra_groups=[], env={'PATH': '/usr/bin:/bin', 'HOME': str(home)})
+        try:
+            assert 'serves' in server.stdout.readline()
+
+            def muster(*words, stdin=''):
+                return subprocess.run([os.environ['MUSTER'], *words, '--data-dir', data], input=stdin, text=True, capture_output=True, timeout=60, check=True).stdout
+            muster('apply', '-f', '-', stdin=json.dumps(pod('p', container)))
+            told = blackbox.eventually(lambda: re.findall(r'this node cannot enforce memory limits, process limits: .*', muster('get', 'events', '-o', 'json')))
+            assert len(told) == 1
+            muster('delete', 'pod', 'p')
+        finally:
+            server.terminate()
+            server.wait(60)
+        blackbox.eventually(lambda: not processes_naming(home))
+        shutil.rmtree(data)
