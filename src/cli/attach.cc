@@ -12,6 +12,7 @@
 #include "cli/lookup.h"
 #include "cli/print.h"
 #include "cli/signals.h"
+#include "cli/terminal_text.h"
 
 namespace muster::cli {
 namespace {
@@ -22,6 +23,7 @@ struct AttachOptions {
   std::string prefix = "name";
   std::string exit_code_from;
   std::string timeout;
+  std::string patience{kUsualPatience};
   std::int64_t tail = -1;
   bool timestamps = false;
   bool no_progress = false;
@@ -30,6 +32,7 @@ struct AttachOptions {
 int attach(const AttachOptions& options) {
   FollowOptions follow{.ns = {},
                        .job_set = {},
+                       .uid = {},
                        .logs = {},
                        .keys = "Ctrl-C, d: leave it running",
                        .exit_code_from = options.exit_code_from,
@@ -39,9 +42,11 @@ int attach(const AttachOptions& options) {
     if (!timeout) return complain(timeout.error(), kUsage);
     follow.timeout = *timeout;
   }
+  const auto patience = parse_duration(options.patience, "--patience");
+  if (!patience) return complain(patience.error(), kUsage);
   log::configure(log::Level::kError, log::Format::kText);
   Signals signals;
-  auto connection = Connection::open(options.server);
+  auto connection = Connection::open_steady(options.server, *patience);
   if (!connection) return complain(connection.error());
   const auto found = find_object(**connection, options.name, {&job_sets()});
   if (!found) return complain(found.error());
@@ -50,6 +55,7 @@ int attach(const AttachOptions& options) {
   Screen screen({.progress = !options.no_progress});
   follow.ns = (*connection)->ns();
   follow.job_set = found->name;
+  follow.uid = uid_of(*found);
   follow.logs = {.timestamps = options.timestamps,
                  .container = {},
                  .tail = options.tail,
@@ -68,6 +74,13 @@ int attach(const AttachOptions& options) {
     end(code);
   };
   Follow view((*connection)->client(), screen, follow, end);
+  (*connection)
+      ->on_absence([&](std::string_view line) { screen.note(line); },
+                   [&](const Error& why) {
+                     screen.clear_block();
+                     screen.note("error: " + plain_text(why.message));
+                     end(kUnreachable);
+                   });
   signals.on_signal(loop, [&](int number) { leave(kSignal + number); });
   const Keys keys(loop, [&](Key key) {
     if (key == Key{'d'}) leave(kSucceeded);
@@ -88,6 +101,7 @@ Verb attach_verb() {
               o->server,
               {{"name", &o->name, "A JobSet", {}, true},
                {"--timeout", &o->timeout, "Leave after this time: 90s, 10m, 2h"},
+               {"--patience", &o->patience, std::string(kPatienceHelp)},
                {"--tail", &o->tail, "Begin with so many lines of each log [all]"},
                {"--exit-code-from", &o->exit_code_from,
                 "RJOB[/JOB[/POD]]: end with the exit code of this process"},

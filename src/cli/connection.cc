@@ -44,44 +44,86 @@ http::Request request_for(std::string target, std::string_view form) {
   return request;
 }
 
+// The kubeconfig that the flags mean.
+Result<std::string> find_kubeconfig(const ServerFlags& flags) {
+  if (!flags.kubeconfig.empty()) return flags.kubeconfig;
+  if (!flags.data_dir.empty()) {
+    std::string file = flags.data_dir + "/kubeconfig";
+    if (exists(file)) return file;
+    return fail(Code::kUnavailable,
+                fmt::format("no server keeps its objects in {}: start one with `muster serve "
+                            "--data-dir {}`",
+                            flags.data_dir, flags.data_dir));
+  }
+  std::string file = from_surroundings();
+  if (!file.empty()) return file;
+  return fail(Code::kUnavailable,
+              "no server is named: --data-dir DIR takes the one that `muster serve --data-dir "
+              "DIR` has started, --kubeconfig FILE or $KUBECONFIG any other");
+}
+
+// A kubeconfig that lies in a data directory is that of its server. Empty if it does not.
+std::string data_dir_of(const std::string& kubeconfig) {
+  const std::size_t slash = kubeconfig.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : kubeconfig.substr(0, slash);
+  return exists(folder + "/muster.db") ? folder : "";
+}
+
 }  // namespace
 
 Result<client::ServerConfig> find_server(const ServerFlags& flags) {
-  if (!flags.kubeconfig.empty()) return client::load_kubeconfig(flags.kubeconfig, flags.context);
-  if (!flags.data_dir.empty()) {
-    const std::string file = flags.data_dir + "/kubeconfig";
-    if (!exists(file)) {
-      return fail(Code::kUnavailable,
-                  fmt::format("no server keeps its objects in {}: start one with `muster serve "
-                              "--data-dir {}`",
-                              flags.data_dir, flags.data_dir));
-    }
-    return client::load_kubeconfig(file, flags.context);
-  }
-  const std::string file = from_surroundings();
-  if (file.empty()) {
-    return fail(Code::kUnavailable,
-                "no server is named: --data-dir DIR takes the one that `muster serve --data-dir "
-                "DIR` has started, --kubeconfig FILE or $KUBECONFIG any other");
-  }
-  return client::load_kubeconfig(file, flags.context);
+  MUSTER_TRY(const std::string file, find_kubeconfig(flags));
+  MUSTER_TRY(client::ServerConfig server, client::load_kubeconfig(file, flags.context));
+  if (!flags.ns.empty()) server.ns = flags.ns;
+  return server;
 }
 
 Result<std::unique_ptr<Connection>> Connection::open(const ServerFlags& flags) {
   MUSTER_TRY(client::ServerConfig server, find_server(flags));
-  if (!flags.ns.empty()) server.ns = flags.ns;
-  return open(std::move(server));
+  MUSTER_TRY(auto out, open(std::move(server)));
+  out->data_dir_ = data_dir_of(find_kubeconfig(flags).value_or(""));
+  return out;
 }
 
 Result<std::unique_ptr<Connection>> Connection::open(client::ServerConfig server) {
   std::unique_ptr<Connection> out(new Connection);
   out->ns_ = server.ns;
   out->url_ = server.url;
-  out->loop_ = make_real_loop();
-  MUSTER_TRY(out->https_, client::make_https_transport(*out->loop_, std::move(server)));
-  out->transport_ = std::make_unique<WarningTransport>(*out->https_, print_warning);
-  out->client_ = std::make_unique<client::Client>(*out->transport_, std::string(kManager));
+  MUSTER_TRY(auto https, client::make_https_transport(*out->loop_, std::move(server)));
+  out->join(std::move(https));
   return out;
+}
+
+Result<std::unique_ptr<Connection>> Connection::open_steady(const ServerFlags& flags,
+                                                            Duration patience) {
+  MUSTER_TRY(const client::ServerConfig server, find_server(flags));
+  std::unique_ptr<Connection> out(new Connection);
+  out->ns_ = server.ns;
+  out->url_ = server.url;
+  out->data_dir_ = data_dir_of(find_kubeconfig(flags).value_or(""));
+  Loop& loop = *out->loop_;
+  const auto connect = [&loop](client::ServerConfig place) {
+    return client::make_https_transport(loop, std::move(place));
+  };
+  MUSTER_TRY(auto steady,
+             SteadyTransport::open(loop, {.patience = patience,
+                                          .find = [flags] { return find_server(flags); },
+                                          .connect = connect}));
+  out->steady_ = steady.get();
+  out->join(std::move(steady));
+  return out;
+}
+
+void Connection::join(std::unique_ptr<client::Transport> transport) {
+  https_ = std::move(transport);
+  transport_ = std::make_unique<WarningTransport>(*https_, print_warning);
+  client_ = std::make_unique<client::Client>(*transport_, std::string(kManager));
+}
+
+void Connection::on_absence(std::function<void(std::string_view)> note,
+                            std::function<void(const Error&)> lost) {
+  MUSTER_ASSERT(steady_ != nullptr, "only a steady connection tells");
+  steady_->on_absence(std::move(note), std::move(lost));
 }
 
 Connection::Connection() : kinds_([this] { return get("/apis", kDiscoveryForm); }) {}
@@ -94,8 +136,11 @@ Result<std::string> Connection::await(const std::function<void(client::Client::R
   });
   while (!answer) loop_->run();  // a stop for another reason is not an answer
   if (!*answer && answer->error().code == Code::kUnavailable) {
-    return fail(Code::kUnavailable, fmt::format("the server at {} cannot be reached: {}", url_,
-                                                answer->error().message));
+    std::string text =
+        fmt::format("the server at {} cannot be reached: {}", url_, answer->error().message);
+    if (!data_dir_.empty())
+      text += fmt::format("\n  help: muster serve --data-dir {} starts it again", data_dir_);
+    return fail(Code::kUnavailable, std::move(text));
   }
   return *std::move(answer);
 }

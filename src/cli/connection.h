@@ -8,6 +8,7 @@
 #include "base/loop.h"
 #include "base/result.h"
 #include "cli/kind_catalog.h"
+#include "cli/steady_transport.h"
 #include "cli/verb.h"
 #include "client/client.h"
 #include "client/kubeconfig.h"
@@ -26,6 +27,12 @@ class Connection {
  public:
   static Result<std::unique_ptr<Connection>> open(const ServerFlags& flags);
   static Result<std::unique_ptr<Connection>> open(client::ServerConfig server);
+  // For verbs that follow something: it gets over a restart of the server (steady_transport.h).
+  // `on_absence` says what happens to it.
+  static Result<std::unique_ptr<Connection>> open_steady(const ServerFlags& flags,
+                                                         Duration patience);
+  void on_absence(std::function<void(std::string_view note)> note,
+                  std::function<void(const Error&)> lost);
 
   // These run the loop until the answer is there; not to be called on the loop.
   Result<std::string> get(std::string target, std::string_view form = kJsonForm);
@@ -47,13 +54,16 @@ class Connection {
 
  private:
   Connection();
+  void join(std::unique_ptr<client::Transport> transport);
   Result<std::string> await(const std::function<void(client::Client::Reply)>& ask);
 
   KindCatalog kinds_;
   std::string ns_;
   std::string url_;
-  std::unique_ptr<Loop> loop_;
+  std::unique_ptr<Loop> loop_ = make_real_loop();
+  std::string data_dir_;  // of the server, if it is one of this machine's
   std::unique_ptr<client::Transport> https_;
+  SteadyTransport* steady_ = nullptr;
   std::unique_ptr<client::Transport> transport_;
   std::unique_ptr<client::Client> client_;
 };

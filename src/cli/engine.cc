@@ -11,6 +11,7 @@
 #include "base/metrics.h"
 #include "base/rng.h"
 #include "cli/data_dir.h"
+#include "cli/listen_address.h"
 #include "cli/local_node.h"
 #include "cli/machine_ports.h"
 #include "client/kubeconfig.h"
@@ -39,8 +40,9 @@ class Control {
             client_, api::Registry::builtin(), metrics,
             {.wanted = options.controllers,
              .gates = options.gates,
-             .port_is_free = options.controllers.contains("agent") ? ports_of_this_machine()
-                                                                   : controllers::PortIsFree()})) {}
+             .port_is_free = options.controllers.contains("agent")
+                                 ? ports_of_this_machine()
+                                 : controllers::PortIsFree()})) {}
 
  private:
   client::Client client_;
@@ -127,6 +129,25 @@ class EmbeddedEngine final : public Engine {
         });
   }
 
+  // Where the last server of this directory was, as its kubeconfig tells: clients that are still
+  // there, and copies of that file, find this one at the same place. 0 if there was none.
+  std::uint16_t former_port() const {
+    const auto last = client::load_kubeconfig(options_.data_dir + "/kubeconfig");
+    const auto address = last ? parse_listen(last->url.substr(last->url.rfind('/') + 1))
+                              : Result<ListenAddress>(ListenAddress{});
+    return address ? address->port : std::uint16_t{0};
+  }
+
+  Result<std::unique_ptr<net::HttpServer>> start_http(net::ServerOptions options) {
+    const auto handler = [this](auto exchange) { api_->handle(std::move(exchange)); };
+    if (const std::uint16_t port = former_port(); options.port == 0 && port != 0) {
+      net::ServerOptions again = options;
+      again.port = port;
+      if (auto server = net::HttpServer::start(std::move(again), handler)) return server;
+    }
+    return net::HttpServer::start(std::move(options), handler);
+  }
+
   Status listen(const Credentials& credentials) {
     net::ServerOptions options;
     options.address = options_.address;
@@ -135,9 +156,7 @@ class EmbeddedEngine final : public Engine {
     options.private_key_pem = credentials.server.private_key_pem;
     options.client_ca_pem = credentials.ca_pem;
     options.allowed_hosts = names();
-    MUSTER_TRY(http_, net::HttpServer::start(std::move(options), [this](auto exchange) {
-                 api_->handle(std::move(exchange));
-               }));
+    MUSTER_TRY(http_, start_http(std::move(options)));
     url_ = client::https_url(host(), std::to_string(http_->port()));
     api_->set_server_address(url_.substr(std::string_view("https://").size()));
     // Who knows the directory finds the server (`muster get --data-dir`), wherever else it is told.
@@ -153,7 +172,8 @@ class EmbeddedEngine final : public Engine {
   EngineOptions options_;
   Metrics metrics_;
   std::unique_ptr<agent::LogThread> logs_ = std::make_unique<agent::LogThread>(
-      agent::LogReader::Options{.directory = agent::Paths{options_.data_dir}.logs()});
+      agent::LogReader::Options{.directory = agent::Paths{options_.data_dir}.logs(),
+                                .runs_are_known = !options_.controllers.contains("agent")});
   std::unique_ptr<agent::PodPrograms> programs_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<server::ApiServer> api_;

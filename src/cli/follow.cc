@@ -11,11 +11,9 @@ namespace muster::cli {
 namespace {
 
 constexpr Duration kTick = std::chrono::seconds(1);
-constexpr int kServerEvery = 3;    // ticks
-constexpr int kMaxUnanswered = 3;  // then the server is gone
+constexpr int kServerEvery = 10;  // ticks
 constexpr Duration kAtOnce = std::chrono::milliseconds(50);
-// So long nothing may move before it is called a standstill: statuses come one after the other.
-constexpr Duration kStandstill = std::chrono::seconds(3);
+constexpr std::size_t kMaxWarnings = 100;  // more than anybody reads
 
 // The JobSet's end may be heard before that of its pods, which have something to say yet.
 constexpr Duration kLastWords = std::chrono::milliseconds(500);
@@ -50,7 +48,7 @@ void Follow::start() {
   pods_ = std::make_unique<client::Informer>(
       client_, pods(),
       client::ListOptions{.ns = options_.ns,
-                          .label_selector = "jobset.sigs.k8s.io/jobset-name=" + options_.job_set});
+                          .label_selector = "jobset.sigs.k8s.io/jobset-uid=" + options_.uid});
   pods_->on_change([this](const auto& before, const auto& after) { pod_changed(before, after); });
   sets_ = std::make_unique<client::Informer>(
       client_, job_sets(),
@@ -88,6 +86,7 @@ void Follow::pod_changed(const client::ObjectPtr& before, const client::ObjectPt
     json::Arena arena;
     const auto pod = json::parse(arena, after->bytes());
     if (!pod) return;
+    const bool is_new = !known_.contains(after->meta().uid);
     Known& known = known_[after->meta().uid];
     const bool could_start = !known.facts.failure || known.facts.failure->reason != "StartError";
     known.facts = pod_facts(*pod);
@@ -95,6 +94,10 @@ void Follow::pod_changed(const client::ObjectPtr& before, const client::ObjectPt
     if (could_start && known.facts.failure && known.facts.failure->reason == "StartError") {
       screen_.note(fmt::format("error: {}: {}", short_name(known.facts, options_.job_set),
                                known.facts.failure->text()));
+    }
+    // Its events may have come first.
+    if (is_new) {
+      for (const auto& [key, event] : warnings_->objects()) pod_warned(event);
     }
   }
   show_soon();
@@ -112,7 +115,7 @@ void Follow::show_soon() {
 }
 
 void Follow::job_set_changed(const client::ObjectPtr& after) {
-  if (!after) {
+  if (!after || after->meta().uid != options_.uid) {
     deleted_ = true;
     if (changed_) changed_();
     if (deletion_expected_ || is_over_) return;
@@ -140,16 +143,24 @@ void Follow::event_changed(const client::ObjectPtr& after) {
 }
 
 // A pod whose volumes cannot be made waits like any other; what it waits for is told as an event.
+// What a pod asks for and does not get (an image, a limit) is told by one too, and said once.
 void Follow::pod_warned(const client::ObjectPtr& after) {
   json::Arena arena;
   const auto event = json::parse(arena, after->bytes());
   if (!event) return;
   const std::string_view reason = event->get("reason").as_string();
-  if (reason != "FailedMount" && reason != "FailedCreatePodSandBox") return;
+  const bool is_fault = reason == "FailedMount" || reason == "FailedCreatePodSandBox";
+  const bool is_remark = reason.ends_with("Ignored");
   const auto known = known_.find(std::string(event->get({"involvedObject", "uid"}).as_string()));
-  if (known == known_.end()) return;
-  known->second.not_prepared = fmt::format("{}: {}", reason, event->get("message").as_string());
-  show_soon();
+  if (known == known_.end() || !(is_fault || is_remark)) return;
+  const std::string message = plain_text(event->get("message").as_string());
+  if (is_fault) {
+    known->second.fault_reason = reason;
+    known->second.fault = fmt::format("{}: {}", reason, message);
+    return show_soon();
+  }
+  if (warned_of_.size() < kMaxWarnings && warned_of_.insert(message).second)
+    screen_.note("warning: " + message);
 }
 
 std::vector<PodFacts> Follow::present_pods() const {
@@ -157,8 +168,9 @@ std::vector<PodFacts> Follow::present_pods() const {
   for (const auto& [uid, known] : known_) {
     if (known.gone) continue;
     out.push_back(known.facts);
-    if (!known.facts.started && known.facts.trouble.empty())
-      out.back().trouble = known.not_prepared;
+    if (known.facts.started || !known.facts.trouble.empty()) continue;
+    out.back().trouble = known.fault;
+    out.back().trouble_reason = known.fault_reason;
   }
   std::ranges::sort(out, {}, &PodFacts::name);
   return out;
@@ -209,7 +221,7 @@ void Follow::tick() {
   if (is_over_) return;
   if (set_) {
     if (screen_.has_block()) show();
-    watch_for_standstill();
+    watch_for_dead_end();
   }
   const Time now = client_.loop().clock().now();
   if (!is_over_ && options_.timeout && now - begun_ >= *options_.timeout) {
@@ -217,34 +229,29 @@ void Follow::tick() {
                              human_duration(*options_.timeout)));
     return end(kTimedOut);
   }
-  if (!options_.fixed_nodes && ++seconds_ % kServerEvery == 0) look_for_server();
+  // A server that goes without a word is noticed by asking: the transport says so.
+  if (++seconds_ % kServerEvery == 0) client_.raw_get("/livez", [](const Result<std::string>&) {});
   Duration pause = kTick;
   if (options_.timeout) pause = std::min(pause, *options_.timeout - (now - begun_));
   tick_ = client_.loop().after(pause, [this] { tick(); });
 }
 
-// Informers try again for ever; people want to know.
-void Follow::look_for_server() {
-  client_.raw_get("/livez", [this](const Result<std::string>& answer) {
-    const bool lost = !answer && answer.error().code == Code::kUnavailable;
-    unanswered_ = lost ? unanswered_ + 1 : 0;
-    if (unanswered_ < kMaxUnanswered || is_over_ || deletion_expected_) return;
-    screen_.note(fmt::format("error: the server cannot be reached any more: {}",
-                             plain_text(answer.error().message)));
-    end(kUnreachable);
-  });
-}
-
-void Follow::watch_for_standstill() {
-  const std::string why =
-      options_.fixed_nodes && !deletion_expected_ ? stuck_because(present_pods()) : std::string();
+// Nobody else can bring what is missing: waiting would be for ever.
+void Follow::watch_for_dead_end() {
+  const auto stuck = deletion_expected_ ? std::nullopt : dead_end(present_pods());
+  if (!stuck || !options_.is_alone()) {
+    stuck_pod_.clear();
+    return;
+  }
   const Time now = client_.loop().clock().now();
-  if (why.empty()) {
-    still_since_.reset();
-  } else if (!still_since_) {
-    still_since_ = now;
-  } else if (now - *still_since_ >= kStandstill) {
-    screen_.note("error: " + why);
+  if (stuck->pod != stuck_pod_) {
+    stuck_pod_ = stuck->pod;
+    stuck_since_ = now;
+    screen_.note(
+        fmt::format("{}; nobody else uses this server: giving up in {} unless that changes",
+                    stuck->why, human_duration(stuck->grace)));
+  } else if (now - stuck_since_ >= stuck->grace) {
+    screen_.note("error: " + stuck->why);
     end(kCannotPlace);
   }
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "cli/log_streams.h"
@@ -18,12 +19,13 @@ namespace muster::cli {
 struct FollowOptions {
   std::string ns;
   std::string job_set;
+  std::string uid;  // of the JobSet: one of the same name that was there before is another
   LogOptions logs;
   std::string keys;            // what may be pressed, for the block
   std::string exit_code_from;  // RJOB[/JOB[/POD]]; empty: of the JobSet's end
   std::optional<Duration> timeout;
-  // What cannot be placed now never will: nobody adds nodes.
-  bool fixed_nodes = false;
+  // Says whether nobody else uses the server: what nobody can change then is not waited for.
+  std::function<bool()> is_alone = [] { return false; };
 };
 
 class Follow {
@@ -52,8 +54,7 @@ class Follow {
   void show();
   void show_soon();
   void tick();
-  void watch_for_standstill();
-  void look_for_server();
+  void watch_for_dead_end();
   void end_if_over();
   void tell_failure();
   int exit_code() const;
@@ -71,17 +72,20 @@ class Follow {
   struct Known {
     PodFacts facts;
     bool gone = false;
-    std::string not_prepared;  // why: only its events tell
+    // Why it is not prepared; only its events tell.
+    std::string fault_reason;
+    std::string fault;
   };
   std::map<std::string, Known> known_;  // by uid, also pods that are gone
   std::optional<api::JobSet> set_;
   std::optional<Standing> told_;
   std::string told_trouble_;
-  std::optional<Time> still_since_;
+  std::string stuck_pod_;  // of the dead end, if there is one
+  Time stuck_since_{};
+  std::set<std::string> warned_of_;
   std::optional<Time> outcome_seen_;
   TimerId tick_ = TimerId::kNone, last_words_ = TimerId::kNone, show_ = TimerId::kNone;
   int seconds_ = 0;
-  int unanswered_ = 0;
   bool suspension_told_ = false;
   bool deletion_expected_ = false;
   bool deleted_ = false;

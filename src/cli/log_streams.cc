@@ -2,10 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/kinds.h"
 #include "cli/terminal_text.h"
+#include "json/parse.h"
 
 namespace muster::cli {
+namespace {
+
+// Before a stream that was cut is opened again.
+constexpr Duration kPause = std::chrono::milliseconds(100);
+constexpr std::size_t kMaxHeld = 4u << 20;
+
+// Not the end of the log: the server went, or nothing has come for so long that it may have.
+bool was_cut(const Error& why) {
+  return why.code == Code::kUnavailable || why.code == Code::kTimeout;
+}
+
+}  // namespace
 
 LogStreams::LogStreams(client::Client& client, std::string ns, std::string job_set,
                        LogOptions options, Print print)
@@ -23,42 +38,133 @@ std::string LogStreams::name_of(const PodFacts& pod, const std::string& containe
   return name;
 }
 
-void LogStreams::look(const PodFacts& pod) {
-  for (const PodFacts::Log& container : pod.logs) {
-    if (!options_.container.empty() && container.container != options_.container) continue;
-    const std::string key =
-        fmt::format("{}/{}/{}", pod.uid, container.container, container.restarts);
-    if (logs_.contains(key)) continue;
-    logs_[key] = std::make_unique<Log>(name_of(pod, container.container));
-    Log& log = *logs_[key];
-    log.pod_uid = pod.uid;
-    ++open_;
-    std::string target =
-        fmt::format("{}?container={}", client::url_path(pods(), ns_, pod.name, "log"),
-                    client::url_escape(container.container));
-    if (options_.follow) target += "&follow=true";
-    if (options_.previous) target += "&previous=true";
-    if (options_.timestamps) target += "&timestamps=true";
-    if (options_.tail >= 0) target += fmt::format("&tailLines={}", options_.tail);
-    log.stream = client_.stream(std::move(target),
-                                {.head = [&log](int status) { log.status = status; },
-                                 .data =
-                                     [this, &log](std::string_view data) {
-                                       if (log.status / 100 != 2) {
-                                         if (log.answer.size() < kLongestLogLine)
-                                           log.answer += data;
-                                         return;
-                                       }
-                                       log.lines.take(
-                                           data, [&](std::string_view line) { print(log, line); });
-                                     },
-                                 .end = [this, &log](const Status&) { ended(log); }});
+LogStreams::Log::Log(const PodFacts& facts, const PodFacts::Log& of, std::string shown_name)
+    : pod(facts.name),
+      uid(facts.uid),
+      container(of.container),
+      run(of.restarts),
+      prefix(std::move(shown_name)),
+      newest_run(of.restarts) {}
+
+LogStreams::~LogStreams() {
+  *alive_ = false;
+  for (const auto& [key, runs] : logs_) {
+    for (const auto& log : runs) client_.loop().cancel(log->retry);
   }
 }
 
-void LogStreams::print(const Log& log, std::string_view line) {
-  const std::string text = log_text(line);
-  std::deque<std::string>& kept = kept_[log.pod_uid];
+void LogStreams::look(const PodFacts& pod) {
+  for (const PodFacts::Log& container : pod.logs) {
+    if (!options_.container.empty() && container.container != options_.container) continue;
+    auto& runs = logs_[fmt::format("{}/{}", pod.uid, container.container)];
+    if (!runs.empty() && runs.back()->run >= container.restarts) continue;
+    runs.push_back(std::make_unique<Log>(pod, container, name_of(pod, container.container)));
+    ++open_;
+    const bool others_are_over = runs.size() == 1 || runs[runs.size() - 2]->is_over;
+    if (others_are_over) open(*runs.back());
+  }
+}
+
+void LogStreams::open(Log& log) {
+  const int number = ++log.stream_number;
+  const auto is_current = [&log, number] { return log.stream_number == number; };
+  log.is_proven = number == 1;
+  log.status = 0;
+  log.answer.clear();
+  log.held.clear();
+  log.held_end.reset();
+  log.stream = client_.stream(target_of(log), {.head =
+                                                   [this, &log, is_current](int status) {
+                                                     if (is_current()) took_head(log, status);
+                                                   },
+                                               .data =
+                                                   [this, &log, is_current](std::string_view data) {
+                                                     if (is_current()) took_data(log, data);
+                                                   },
+                                               .end =
+                                                   [this, &log, is_current](Status why) {
+                                                     if (is_current())
+                                                       took_end(log, std::move(why));
+                                                   }});
+}
+
+std::string LogStreams::target_of(Log& log) const {
+  std::string target =
+      fmt::format("{}?container={}&timestamps=true", client::url_path(pods(), ns_, log.pod, "log"),
+                  client::url_escape(log.container));
+  if (options_.follow) target += "&follow=true";
+  if (options_.previous || log.newest_run > log.run) target += "&previous=true";
+  const bool is_first = log.stream_number == 1;
+  if (is_first && options_.tail >= 0) target += fmt::format("&tailLines={}", options_.tail);
+  // What is written from now on is wanted, also if this stream is cut before it has come.
+  if (is_first && options_.tail == 0) log.position.begin_at(client_.loop().clock().now());
+  if (const auto since = log.position.since(); since && !is_first)
+    target += "&sinceTime=" + client::url_escape(format_micro_time(*since));
+  return target;
+}
+
+void LogStreams::took_head(Log& log, int status) {
+  log.status = status;
+  if (!log.is_proven && status / 100 == 2) prove(log);
+}
+
+void LogStreams::took_data(Log& log, std::string_view data) {
+  const bool refused = log.status / 100 != 2;
+  std::string& kept = refused ? log.answer : log.held;
+  if (!refused && log.is_proven)
+    return log.position.take(data, [&](const LogPosition::Line& line) { print(log, line); });
+  if (kept.size() + data.size() <= kMaxHeld) {
+    kept += data;
+  } else if (!refused) {
+    open_again(log, kPause);
+  }
+}
+
+// The server chose the run when it began to answer. If the container has not been started again by
+// now, it was the one that we mean.
+void LogStreams::prove(Log& log) {
+  client_.get(pods(), ns_, log.pod,
+              [this, alive = alive_, &log, number = log.stream_number](Result<std::string> pod) {
+                if (*alive && log.stream_number == number) proven(log, pod);
+              });
+}
+
+void LogStreams::proven(Log& log, const Result<std::string>& pod) {
+  const bool is_gone = !pod && pod.error().code == Code::kNotFound;
+  if (!pod && !is_gone) return open_again(log, kPause);
+  json::Arena arena;
+  const auto tree = json::parse(arena, is_gone ? "{}" : *pod);
+  const PodFacts facts = pod_facts(tree ? *tree : json::Value());
+  if (!is_gone && facts.uid != log.uid) return over(log);  // another one of that name
+  std::int64_t newest = log.newest_run;
+  for (const PodFacts::Log& container : facts.logs)
+    if (container.container == log.container) newest = container.restarts;
+  if (std::exchange(log.newest_run, newest) != newest) {
+    // Servers keep one run besides the newest; that of --previous is it already.
+    const bool is_kept = newest == log.run + 1 && !options_.previous;
+    return is_kept ? open_again(log, Duration::zero()) : over(log);
+  }
+  log.is_proven = true;
+  took_data(log, std::exchange(log.held, {}));
+  if (log.held_end) took_end(log, *std::exchange(log.held_end, std::nullopt));
+}
+
+void LogStreams::open_again(Log& log, Duration pause) {
+  ++log.stream_number;  // what is left of the present one is not listened to
+  log.position.cut();
+  // We may be in a callback of the stream, which must outlive it.
+  client_.loop().post([stream = std::shared_ptr(std::move(log.stream))] {});
+  log.retry = client_.loop().after(pause, [this, &log] {
+    log.retry = TimerId::kNone;
+    open(log);
+  });
+}
+
+void LogStreams::print(const Log& log, const LogPosition::Line& line) {
+  std::string text = log_text(line.text);
+  if (options_.timestamps && !line.time.empty())
+    text = fmt::format("{} {}", plain_text(line.time), text);
+  std::deque<std::string>& kept = kept_[log.uid];
   kept.push_back(text);
   if (kept.size() > kKeptLines) kept.pop_front();
   if (log.prefix.empty()) return print_(text);
@@ -68,11 +174,26 @@ void LogStreams::print(const Log& log, std::string_view line) {
                      text, reset));
 }
 
-void LogStreams::ended(Log& log) {
-  log.lines.finish([&](std::string_view line) { print(log, line); });
+void LogStreams::took_end(Log& log, Status why) {
+  if (!why && was_cut(why.error())) return open_again(log, kPause);
+  if (!log.is_proven && log.status / 100 == 2) {
+    log.held_end = std::move(why);
+    return;
+  }
   const bool pod_is_gone = log.status == 404;  // between our look and our question: no news
   if (log.status / 100 != 2 && !pod_is_gone && !log.answer.empty())
     refusal_ = client::error_of_status(log.status, log.answer).message;
+  if (!why) refusal_ = why.error().message;
+  over(log);
+}
+
+void LogStreams::over(Log& log) {
+  log.position.finish([&](const LogPosition::Line& line) { print(log, line); });
+  ++log.stream_number;
+  log.is_over = true;
+  const auto& runs = logs_.at(fmt::format("{}/{}", log.uid, log.container));
+  const auto next = std::ranges::find_if(runs, [](const auto& run) { return !run->is_over; });
+  if (next != runs.end()) open(**next);
   if (--open_ == 0 && idle_) idle_();
 }
 

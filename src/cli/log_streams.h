@@ -1,14 +1,20 @@
 // The logs of many pods as whole lines on one screen, each behind the name of its process. Streams
 // are opened as containers start, also those of pods that are born later and of further runs.
+//
+// A stream that is cut, by a restart of the server say, is opened again where it was: no line is
+// lost or told twice. While it is not, open() counts it.
 #pragma once
 
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/lines.h"
+#include "cli/log_position.h"
 #include "cli/pod_facts.h"
 #include "client/client.h"
 
@@ -33,6 +39,8 @@ class LogStreams {
   // `job_set` is cut from the names; may be empty.
   LogStreams(client::Client& client, std::string ns, std::string job_set, LogOptions options,
              Print print);
+  ~LogStreams();
+  LogStreams(const LogStreams&) = delete;
 
   // Opens what has been started since the last look at this pod.
   void look(const PodFacts& pod);
@@ -48,16 +56,35 @@ class LogStreams {
 
  private:
   struct Log {
-    explicit Log(std::string name) : prefix(std::move(name)) {}
-    std::string prefix;
-    std::string pod_uid;
-    Lines lines{kLongestLogLine};
+    Log(const PodFacts& pod, const PodFacts::Log& container, std::string shown_name);
+    const std::string pod, uid, container;
+    const std::int64_t run;  // how often the container had been started before
+    const std::string prefix;
+    LogPosition position{kLongestLogLine};
+    // Of the stream at hand.
+    std::unique_ptr<client::Transport::Stream> stream;
+    int stream_number = 0;
     int status = 0;
     std::string answer;  // of a server that refuses
-    std::unique_ptr<client::Transport::Stream> stream;
+    // A stream that was opened again is looked at only when it is proven to be of the same run:
+    // the container may have been started again meanwhile.
+    bool is_proven = true;
+    std::int64_t newest_run = 0;  // of the container, as far as we know
+    std::string held;             // what has come before the proof
+    std::optional<Status> held_end;
+    TimerId retry = TimerId::kNone;
+    bool is_over = false;
   };
-  void print(const Log& log, std::string_view line);
-  void ended(Log& log);
+  void open(Log& log);
+  std::string target_of(Log& log) const;
+  void took_head(Log& log, int status);
+  void took_data(Log& log, std::string_view data);
+  void took_end(Log& log, Status why);
+  void prove(Log& log);
+  void proven(Log& log, const Result<std::string>& pod);
+  void open_again(Log& log, Duration pause);
+  void print(const Log& log, const LogPosition::Line& line);
+  void over(Log& log);
   std::string name_of(const PodFacts& pod, const std::string& container) const;
 
   client::Client& client_;
@@ -66,10 +93,12 @@ class LogStreams {
   LogOptions options_;
   Print print_;
   Task idle_;
-  std::map<std::string, std::unique_ptr<Log>> logs_;     // by pod, container and run
+  // By pod and container; a run is opened when those before it are over.
+  std::map<std::string, std::vector<std::unique_ptr<Log>>> logs_;
   std::map<std::string, std::deque<std::string>> kept_;  // by pod
   std::string refusal_;
   int open_ = 0;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace muster::cli

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/connection.h"
+#include "cli/durations.h"
 #include "cli/exit_code.h"
 #include "cli/kinds.h"
 #include "cli/log_streams.h"
@@ -26,6 +27,7 @@ struct LogsOptions {
   std::string container;
   std::string labels;
   std::string prefix;
+  std::string patience{kUsualPatience};
   std::int64_t tail = -1;
   bool follow = false;
   bool previous = false;
@@ -38,16 +40,24 @@ struct Subject {
   std::string labels;                    // those with these labels
   std::string job_set;                   // cut from names
   const api::Resource* owner = nullptr;  // whose end ends -f; none: the pod's own
+  std::string owner_name;
+  std::string owner_uid;  // one of the same name may have been there before
 };
 
 Subject subject_of(const Found& found) {
-  if (found.resource == &pods()) return {.pod = found.name, .labels = {}, .job_set = {}};
+  if (found.resource == &pods()) {
+    return {.pod = found.name, .labels = {}, .job_set = {}, .owner_name = {}, .owner_uid = {}};
+  }
   const bool is_set = found.resource == &job_sets();
-  return {.pod = {},
-          .labels = (is_set ? "jobset.sigs.k8s.io/jobset-name=" : "batch.kubernetes.io/job-name=") +
-                    found.name,
-          .job_set = is_set ? found.name : "",
-          .owner = found.resource};
+  const std::string uid = uid_of(found);
+  return {
+      .pod = {},
+      .labels =
+          (is_set ? "jobset.sigs.k8s.io/jobset-uid=" : "batch.kubernetes.io/controller-uid=") + uid,
+      .job_set = is_set ? found.name : "",
+      .owner = found.resource,
+      .owner_name = found.name,
+      .owner_uid = uid};
 }
 
 bool has_ended(json::Value owner) {
@@ -70,11 +80,10 @@ Prefix prefix_of(const LogsOptions& options, const Subject& subject) {
 
 class Logs {
  public:
-  Logs(Connection& connection, const LogsOptions& options, Subject subject, std::string owner_name)
+  Logs(Connection& connection, const LogsOptions& options, Subject subject)
       : connection_(connection),
         options_(options),
         subject_(std::move(subject)),
-        owner_name_(std::move(owner_name)),
         streams_(connection.client(), connection.ns(), subject_.job_set,
                  {.follow = options.follow,
                   .previous = options.previous,
@@ -88,6 +97,11 @@ class Logs {
                    std::fflush(stdout);
                  }) {
     streams_.on_idle([this] { end_if_over(); });
+    connection.on_absence([](std::string_view line) { fmt::print(stderr, "{}\n", line); },
+                          [this](const Error& why) {
+                            lost_ = why;
+                            connection_.loop().stop();
+                          });
   }
 
   int run() {
@@ -105,12 +119,13 @@ class Logs {
     if (options_.follow && subject_.owner != nullptr) {
       owner.emplace(connection_.client(), *subject_.owner,
                     client::ListOptions{.ns = connection_.ns(),
-                                        .field_selector = "metadata.name=" + owner_name_});
+                                        .field_selector = "metadata.name=" + subject_.owner_name});
       owner->on_change([this](const auto&, const auto& after) { look_at_owner(after); });
       owner->start();
     }
     pods_there.start();
     connection_.loop().run();
+    if (lost_) return complain(*lost_);
     if (seen_ == 0 && live_.empty())
       return complain({.code = Code::kNotFound, .message = "there is no pod yet"}, kRefused);
     if (streams_.refusal().empty()) return kSucceeded;
@@ -140,7 +155,7 @@ class Logs {
   void look_at_owner(const client::ObjectPtr& after) {
     json::Arena arena;
     const auto tree = after ? json::parse(arena, after->bytes()) : json::parse(arena, "{}");
-    owner_ended_ = !after || (tree && has_ended(*tree));
+    owner_ended_ = !after || after->meta().uid != subject_.owner_uid || (tree && has_ended(*tree));
     end_if_over();
   }
 
@@ -155,28 +170,31 @@ class Logs {
   Connection& connection_;
   const LogsOptions& options_;
   Subject subject_;
-  std::string owner_name_;
   LogStreams streams_;
   std::set<std::string> live_;
   std::size_t seen_ = 0;
   bool pods_known_ = false;
   bool owner_ended_ = false;
+  std::optional<Error> lost_;
 };
 
 int logs(const LogsOptions& options) {
   if (options.name.empty() == options.labels.empty())
     return misused("say whose logs", "muster logs NAME, or -l LABELS");
-  auto connection = Connection::open(options.server);
+  const auto patience = parse_duration(options.patience, "--patience");
+  if (!patience) return complain(patience.error(), kUsage);
+  auto connection = Connection::open_steady(options.server, *patience);
   if (!connection) return complain(connection.error());
   if (!options.labels.empty()) {
-    return Logs(**connection, options, {.pod = {}, .labels = options.labels, .job_set = {}}, "")
-        .run();
+    Subject by_labels;
+    by_labels.labels = options.labels;
+    return Logs(**connection, options, std::move(by_labels)).run();
   }
   const auto found = find_object(**connection, options.name, {&job_sets(), &jobs(), &pods()});
   if (!found) return complain(found.error());
   if (found->resource != &pods() && found->resource != &jobs() && found->resource != &job_sets())
     return misused(fmt::format("a {} has no logs", found->resource->singular));
-  return Logs(**connection, options, subject_of(*found), found->name).run();
+  return Logs(**connection, options, subject_of(*found)).run();
 }
 
 }  // namespace
@@ -194,6 +212,7 @@ Verb logs_verb() {
                {"-l,--selector", &o->labels, "Of the pods with these labels"},
                {"-t,--timestamps", &o->timestamps, "The time before each line"},
                {"--tail", &o->tail, "Only the last so many lines of each"},
+               {"--patience", &o->patience, std::string(kPatienceHelp)},
                {"-p,--previous", &o->previous, "Of the run before the present one"},
                {"--prefix", &o->prefix, "What stands before a line", {"name", "rank", "none"}}}),
           .run = [o] { return logs(*o); }};

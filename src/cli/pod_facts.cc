@@ -85,8 +85,10 @@ void read_status(PodFacts& facts, Value status, bool is_main) {
                       message = text_at(waiting, {"message"});
     const bool usual =
         reason.empty() || reason == "ContainerCreating" || reason == "PodInitializing";
-    if (!usual && facts.trouble.empty())
+    if (!usual && facts.trouble.empty()) {
       facts.trouble = message.empty() ? reason : fmt::format("{}: {}", reason, message);
+      facts.trouble_reason = reason;
+    }
     // Between two runs the log is that of the last one.
     add_log(facts, status, status.get({"lastState", "terminated"}));
     return;

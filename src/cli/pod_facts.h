@@ -41,6 +41,7 @@ struct PodFacts {
   bool main_running = false;              // one of its containers proper runs
   std::string unschedulable;              // the scheduler's reason
   std::string trouble;                    // of a container that waits: "CrashLoopBackOff: …"
+  std::string trouble_reason;             // its first word
   std::optional<ContainerEnd> failure;    // the first container that ended badly
   std::optional<std::int64_t> exit_code;  // when all has ended: the first other than 0, or 0
   std::optional<Time> created;

@@ -1,32 +1,37 @@
-// `muster run FILE`: its objects on a private engine, or on a server that is up, followed to the
-// JobSet's end.
+// `muster run FILE`: where it is run, and on whose server (docs/cli.md).
 #include <fmt/format.h>
-#include <stdlib.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <thread>
 
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/controller_list.h"
+#include "cli/data_dir.h"
 #include "cli/durations.h"
 #include "cli/engine.h"
 #include "cli/exit_code.h"
-#include "cli/follow.h"
+#include "cli/job_set_run.h"
 #include "cli/keys.h"
 #include "cli/kinds.h"
-#include "cli/manifest.h"
 #include "cli/print.h"
+#include "cli/run_directory.h"
+#include "cli/run_share.h"
 #include "cli/signals.h"
-#include "cli/terminal_text.h"
+#include "cli/startable.h"
 #include "cli/warnings.h"
 #include "json/parse.h"
 
 namespace muster::cli {
 namespace {
+
+// Another run that is about to serve the directory is waited for so long.
+constexpr Duration kHostStart = std::chrono::seconds(30);
+constexpr auto kLookEvery = std::chrono::milliseconds(100);
 
 struct RunOptions {
   ServerFlags server;
@@ -35,253 +40,154 @@ struct RunOptions {
   std::string prefix = "name";
   std::string exit_code_from;
   std::string timeout;
+  std::string patience{kUsualPatience};
   bool timestamps = false;
   bool no_progress = false;
 };
 
-// What is run, and how.
-struct Plan {
-  Manifest manifest;
-  FollowOptions follow;
-  bool progress = true;
-  bool is_private = false;  // nothing of it may be left
-  std::string kubeconfig;   // for others who want to look on; empty: they know
-};
+// Where signals go; the loop may run on without the run.
+using Heard = std::shared_ptr<std::function<void(int)>>;
 
-// One run: from the first create to the JobSet's end, or to the second Ctrl-C.
-class Run {
- public:
-  Run(client::Transport& transport, Plan plan)
-      : loop_(transport.loop()),
-        client_(transport, "muster-run"),
-        plan_(std::move(plan)),
-        screen_({.progress = plan_.progress}) {}
-
-  void begin() { create_next(); }
-  int exit_code() const { return exit_code_; }
-
-  void signalled(int number) {
-    if (!std::exchange(stopping_, true)) {
-      exit_code_ = kSignal + number;
-      screen_.clear_block();
-      screen_.note(fmt::format("stopping {}; once more kills it", plan_.follow.job_set));
-      return stop();
-    }
-    screen_.note("killed");
-    kill();
-  }
-
-  void detach() {
-    if (stopping_ || plan_.is_private || !follow_) return;
-    screen_.clear_block();
-    screen_.note(fmt::format("{} goes on; muster attach {} comes back to it", plan_.follow.job_set,
-                             plan_.follow.job_set));
-    end(kSucceeded);
-  }
-
- private:
-  void create_next() {
-    if (created_ == plan_.manifest.objects().size()) return follow();
-    const ManifestObject& object = plan_.manifest.objects()[created_];
-    client_.write({.verb = client::Verb::kCreate,
-                   .resource = object.resource,
-                   .ns = object.ns,
-                   .name = object.name,
-                   .body = object.body,
-                   .strict = true},
-                  [this](Result<std::string> answer) {
-                    if (!answer) return refused(answer.error());
-                    took(*answer);
-                  });
-  }
-
-  void took(std::string_view answer) {
-    const ManifestObject& object = plan_.manifest.objects()[created_];
-    if (object.resource == &job_sets()) {
-      json::Arena arena;
-      const auto tree = json::parse(arena, answer);
-      // Of the created object: the file may have given a prefix only.
-      if (tree) plan_.follow.job_set = tree->get({"metadata", "name"}).as_string();
-      plan_.follow.ns = object.ns;
-    }
-    ++created_;
-    create_next();
-  }
-
-  // What the JobSet needs may be there already; it itself may not.
-  void refused(const Error& error) {
-    const ManifestObject& object = plan_.manifest.objects()[created_];
-    if (error.code != Code::kAlreadyExists) {
-      fmt::print(stderr, "{}", plan_.manifest.explain(object, error));
-      return end(exit_code_of(error));
-    }
-    if (object.resource == &job_sets()) {
-      fmt::print(stderr,
-                 "error: {}\n  help: muster attach {} follows the one that is there, muster delete "
-                 "jobset {} makes room\n",
-                 plain_text(error.message), object.name, object.name);
-      return end(kRefused);
-    }
-    client_.write({.verb = client::Verb::kPatch,
-                   .resource = object.resource,
-                   .ns = object.ns,
-                   .name = object.name,
-                   .body = object.body,
-                   .patch_type = client::PatchType::kApply,
-                   .force = true,
-                   .strict = true},
-                  [this, &object](Result<std::string> answer) {
-                    if (answer) return took(*answer);
-                    fmt::print(stderr, "{}", plan_.manifest.explain(object, answer.error()));
-                    end(exit_code_of(answer.error()));
-                  });
-  }
-
-  void follow() {
-    if (!plan_.kubeconfig.empty())
-      screen_.note(
-          fmt::format("watch it: KUBECONFIG={} kubectl get jobsets,jobs,pods", plan_.kubeconfig));
-    plan_.follow.logs.colours = screen_.colours();
-    follow_.emplace(client_, screen_, plan_.follow, [this](int code) { over(code); });
-    follow_->on_change([this] { end_if_stopped(); });
-    follow_->start();
-  }
-
-  // The JobSet has ended, or there is no use in waiting for it.
-  void over(int code) {
-    if (stopping_) return;
-    exit_code_ = code;
-    const bool gave_up = code == kTimedOut || code == kCannotPlace;
-    if (code == kUnreachable) return end(code);
-    const bool leave = plan_.is_private ? follow_->live_pods().empty() : !gave_up;
-    if (leave || follow_->is_deleted()) return end(code);
-    stopping_ = true;
-    if (gave_up) screen_.note(fmt::format("stopping {}", plan_.follow.job_set));
-    stop();
-  }
-
-  // Its pods get their grace period; it is over when they have gone.
-  void stop() {
-    if (!follow_) return end(exit_code_);
-    follow_->expect_deletion();
-    client_.write({.verb = client::Verb::kDelete,
-                   .resource = &job_sets(),
-                   .ns = plan_.follow.ns,
-                   .name = plan_.follow.job_set,
-                   .body = R"({"propagationPolicy":"Background"})"},
-                  [this](const Result<std::string>& answer) {
-                    if (answer || answer.error().code == Code::kNotFound) return end_if_stopped();
-                    complain(answer.error());
-                    end(exit_code_);
-                  });
-  }
-
-  void end_if_stopped() {
-    if (stopping_ && follow_ && follow_->is_deleted() && follow_->live_pods().empty())
-      end(exit_code_);
-  }
-
-  void kill() {
-    const auto pods_left = follow_ ? follow_->live_pods() : std::vector<std::string>();
-    if (pods_left.empty()) return end(exit_code_);
-    const auto missing = std::make_shared<std::size_t>(pods_left.size());
-    for (const std::string& pod : pods_left) {
-      client_.write({.verb = client::Verb::kDelete,
-                     .resource = &pods(),
-                     .ns = plan_.follow.ns,
-                     .name = pod,
-                     .body = R"({"gracePeriodSeconds":0})"},
-                    [this, missing](const Result<std::string>&) {
-                      if (--*missing == 0) end(exit_code_);
-                    });
-    }
-  }
-
-  void end(int code) {
-    exit_code_ = code;
-    screen_.clear_block();
-    loop_.stop();
-  }
-
-  Loop& loop_;
-  client::Client client_;
-  Plan plan_;
-  Screen screen_;
-  std::size_t created_ = 0;
-  std::optional<Follow> follow_;
-  bool stopping_ = false;
-  int exit_code_ = kRefused;
-};
-
-// A directory of our own, gone when the run is over.
-class PrivateDirectory {
- public:
-  PrivateDirectory() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "muster-run-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-  }
-  ~PrivateDirectory() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  PrivateDirectory(const PrivateDirectory&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-int run_on(Loop& loop, client::Transport& transport, Signals& signals, Plan plan) {
-  const bool can_detach = !plan.is_private;
-  Run run(transport, std::move(plan));
-  // The loop may run on while the engine winds up, without us.
-  const auto running = std::make_shared<bool>(true);
-  signals.on_signal(loop, [&run, running](int number) {
-    if (*running) run.signalled(number);
+Heard listen_to(Signals& signals, Loop& loop) {
+  auto heard = std::make_shared<std::function<void(int)>>();
+  signals.on_signal(loop, [heard](int number) {
+    if (*heard) (*heard)(number);
   });
+  return heard;
+}
+
+int run_to_its_end(JobSetRun& run, Loop& loop, const Heard& heard, bool can_detach) {
+  *heard = [&run](int number) { run.signalled(number); };
   std::optional<Keys> keys;
-  if (can_detach)
+  if (can_detach) {
     keys.emplace(loop, [&](Key key) {
       if (key == Key{'d'}) run.detach();
     });
+  }
   run.begin();
   loop.run();
-  *running = false;
+  *heard = nullptr;
   return run.exit_code();
 }
 
-// One that answers: a data directory may have been left by a server that is gone.
-bool answers(Connection& connection) { return connection.get("/livez").has_value(); }
-
-int run_there(Connection& connection, Signals& signals, Plan plan) {
-  plan.follow.keys = "Ctrl-C: stop, twice: kill, d: detach";
-  return run_on(connection.loop(), connection.transport(), signals, std::move(plan));
+// On a server that is up.
+int run_there(Connection& connection, Signals& signals, RunPlan plan) {
+  const bool can_detach = plan.can_detach;
+  plan.follow.keys =
+      can_detach ? "Ctrl-C: stop, twice: kill, d: detach" : "Ctrl-C: stop, twice: kill";
+  Loop& loop = connection.loop();
+  const Heard heard = listen_to(signals, loop);
+  JobSetRun run(connection.transport(), std::move(plan));
+  connection.on_absence([&](std::string_view line) { run.note(line); },
+                        [&](const Error& why) { run.lost_server(why); });
+  return run_to_its_end(run, loop, heard, can_detach);
 }
 
-int run_here(const RunOptions& options, Signals& signals, Plan plan) {
-  const std::string& data_dir = options.server.data_dir;
+// The server ends after the last run that uses it.
+void wait_for_guests(Loop& loop, const Heard& heard, RunShare& share) {
+  if (share.close()) return;
+  fmt::print(stderr,
+             "other runs use this server: it ends with the last of them; Ctrl-C ends it now\n");
+  *heard = [&loop](int) { loop.stop(); };
+  TimerId timer = TimerId::kNone;
+  const std::function<void()> look = [&] {
+    if (share.close()) return loop.stop();
+    timer = loop.after(kLookEvery, [&] { look(); });
+  };
+  look();
+  loop.run();
+  loop.cancel(timer);
+  *heard = nullptr;
+}
+
+struct Place {
+  std::string directory;
+  RunShare* share = nullptr;  // null: nobody else knows the directory
+};
+
+// On a server of our own.
+int run_here(const RunOptions& options, Signals& signals, RunPlan plan, const Place& place) {
   const auto nodes = node_options(options.node);
   if (!nodes) return complain(nodes.error(), kUsage);
   const auto pods = pod_policy(options.node);
   if (!pods) return complain(pods.error(), kUsage);
-  std::optional<PrivateDirectory> own;
-  if (data_dir.empty()) own.emplace();
-  const std::string dir = own ? own->path() : data_dir;
-  if (dir.empty())
-    return complain({.code = Code::kUnavailable, .message = "cannot make a private directory"},
-                    kRefused);
-  auto engine = Engine::start({.data_dir = dir,
+  auto engine = Engine::start({.data_dir = place.directory,
                                .controllers = all_controllers(),
                                .nodes = *nodes,
                                .pods = *pods,
                                .leave_nothing = true});
   if (!engine) return complain(engine.error(), kRefused);
   plan.is_private = true;
-  plan.follow.fixed_nodes = true;
+  plan.can_detach = false;
+  plan.follow.is_alone = [share = place.share] { return share == nullptr || share->is_alone(); };
   plan.follow.keys = "Ctrl-C: stop, twice: kill";
   plan.kubeconfig = (*engine)->kubeconfig_file();
-  WarningTransport transport((*engine)->transport(), print_warning);
-  return run_on((*engine)->loop(), transport, signals, std::move(plan));
+  if (place.share != nullptr) {
+    plan.make_room = fmt::format(
+        "muster serve --data-dir {} serves what is kept there, to muster delete --data-dir {} for "
+        "one",
+        place.directory, place.directory);
+  }
+  Loop& loop = (*engine)->loop();
+  const Heard heard = listen_to(signals, loop);
+  bool is_kept = false;
+  int exit_code = kRefused;
+  {
+    WarningTransport transport((*engine)->transport(), print_warning);
+    JobSetRun run(transport, std::move(plan));
+    exit_code = run_to_its_end(run, loop, heard, false);
+    is_kept = place.share != nullptr && run.has_left_something();
+  }
+  if (is_kept) {
+    fmt::print(stderr,
+               "kept in {0}: muster serve --data-dir {0} shows it to get, logs and delete\n",
+               place.directory);
+  }
+  if (place.share != nullptr) wait_for_guests(loop, heard, *place.share);
+  return exit_code;
+}
+
+int run_privately(const RunOptions& options, Signals& signals, RunPlan plan) {
+  std::error_code error;
+  const std::string parent = std::filesystem::temp_directory_path(error);
+  if (error) {
+    return complain({.code = Code::kUnavailable,
+                     .message = "there is no directory for temporary files: " + error.message()},
+                    kRefused);
+  }
+  sweep_run_directories(parent);
+  const auto own = RunDirectory::make(parent);
+  if (!own) return complain(own.error(), kRefused);
+  return run_here(options, signals, std::move(plan), {.directory = own->path()});
+}
+
+// A data directory may have been left by a server that is gone.
+std::unique_ptr<Connection> server_that_answers(const ServerFlags& flags, Duration patience) {
+  auto opened = Connection::open_steady(flags, patience);
+  if (!opened || !(*opened)->get("/livez")) return nullptr;
+  return *std::move(opened);
+}
+
+// With the server of the directory if there is one, else with one of our own.
+int run_in(const std::string& directory, const RunOptions& options, Signals& signals, RunPlan plan,
+           Duration patience) {
+  if (const auto made = make_data_dir(directory); !made) return complain(made.error(), kRefused);
+  auto share = RunShare::join(directory);
+  if (!share) return complain(share.error(), kRefused);
+  const Duration deadline = monotonic_now() + kHostStart;
+  while (monotonic_now() < deadline) {
+    if (const auto connection = server_that_answers(options.server, patience)) {
+      plan.can_detach = !share->has_host();
+      return run_there(*connection, signals, std::move(plan));
+    }
+    if (share->host())
+      return run_here(options, signals, std::move(plan),
+                      {.directory = directory, .share = &*share});
+    std::this_thread::sleep_for(kLookEvery);
+  }
+  return complain({.code = Code::kUnavailable,
+                   .message = fmt::format("another run serves {}, but does not answer", directory)},
+                  kUnreachable);
 }
 
 Result<FollowOptions> follow_options(const RunOptions& options) {
@@ -308,35 +214,54 @@ Status check(const Manifest& manifest) {
                                   : "there are two JobSets or more in the file; run takes one");
 }
 
+// What this machine cannot run is said before anything is started.
+Status check_startable(const Manifest& manifest) {
+  for (const ManifestObject& object : manifest.objects()) {
+    if (object.resource != &job_sets()) continue;
+    json::Arena arena;
+    MUSTER_TRY(const json::Value set, json::parse(arena, object.body));
+    if (const Status checked = check_commands(set); !checked)
+      return fail(Code::kInvalid, manifest.explain(object, checked.error()));
+  }
+  return {};
+}
+
+Result<RunPlan> make_plan(const RunOptions& options, const std::string& default_ns) {
+  MUSTER_TRY(Manifest manifest, Manifest::read(options.file, default_ns));
+  MUSTER_CHECK(check(manifest));
+  MUSTER_TRY(FollowOptions follow, follow_options(options));
+  return RunPlan{.manifest = std::move(manifest),
+                 .follow = std::move(follow),
+                 .progress = !options.no_progress,
+                 .kubeconfig = {},
+                 .make_room = {}};
+}
+
 int run(const RunOptions& options) {
-  auto follow = follow_options(options);
-  if (!follow) return complain(follow.error(), kUsage);
+  if (const auto follow = follow_options(options); !follow) return complain(follow.error(), kUsage);
+  const auto patience = parse_duration(options.patience, "--patience");
+  if (!patience) return complain(patience.error(), kUsage);
   // What goes wrong with the run is told by its objects; the engine's own lines would tear the
   // screen.
   log::configure(log::Level::kError, log::Format::kText);
   Signals signals;
-  std::unique_ptr<Connection> connection;
-  const bool elsewhere = !options.server.kubeconfig.empty();
-  if (elsewhere || !options.server.data_dir.empty()) {
-    auto opened = Connection::open(options.server);
-    if (!opened && elsewhere) return complain(opened.error());
-    if (opened && (elsewhere || answers(**opened))) connection = *std::move(opened);
+  std::unique_ptr<Connection> elsewhere;
+  if (!options.server.kubeconfig.empty()) {
+    auto opened = Connection::open_steady(options.server, *patience);
+    if (!opened) return complain(opened.error());
+    elsewhere = *std::move(opened);
   }
-  const std::string default_ns = connection                  ? connection->ns()
+  auto plan = make_plan(options, elsewhere                   ? elsewhere->ns()
                                  : options.server.ns.empty() ? "default"
-                                                             : options.server.ns;
-  auto manifest = Manifest::read(options.file, default_ns);
-  if (manifest) {
-    if (const auto checked = check(*manifest); !checked)
-      manifest = std::unexpected(checked.error());
-  }
-  if (!manifest) return complain_verbatim(manifest.error());
-  Plan plan{.manifest = *std::move(manifest),
-            .follow = *std::move(follow),
-            .progress = !options.no_progress,
-            .kubeconfig = {}};
-  return connection ? run_there(*connection, signals, std::move(plan))
-                    : run_here(options, signals, std::move(plan));
+                                                             : options.server.ns);
+  if (!plan) return complain_verbatim(plan.error());
+  if (elsewhere) return run_there(*elsewhere, signals, *std::move(plan));
+  // Where containers have images, those may say what to run.
+  const Status startable = options.node.has_images() ? Status() : check_startable(plan->manifest);
+  if (!startable) return complain_verbatim(startable.error());
+  const std::string& directory = options.server.data_dir;
+  return directory.empty() ? run_privately(options, signals, *std::move(plan))
+                           : run_in(directory, options, signals, *std::move(plan), *patience);
 }
 
 }  // namespace
@@ -356,6 +281,7 @@ Verb run_verb() {
                {"--data-dir", &o->server.data_dir,
                 "Keep the objects and logs here [a private directory, removed at the end]"},
                {"--timeout", &o->timeout, "Stop it after this time: 90s, 10m, 2h"},
+               {"--patience", &o->patience, std::string(kPatienceHelp)},
                {"--exit-code-from", &o->exit_code_from,
                 "RJOB[/JOB[/POD]]: end with the exit code of this process"},
                {"--prefix", &o->prefix, "What stands before a log line", {"name", "rank", "none"}},

@@ -4,11 +4,23 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 #include "cli/terminal_text.h"
 
 namespace muster::cli {
 namespace {
+
+constexpr Duration kStandstill = std::chrono::seconds(3);
+// Those of objects that are missing end at once when they come; the others are tried again by the
+// agent every ten seconds, and may be over then.
+constexpr std::array<std::pair<std::string_view, Duration>, 6> kFaults = {
+    {{"CreateContainerConfigError", std::chrono::seconds(5)},
+     {"ErrImageNeverPull", std::chrono::seconds(5)},
+     {"ImageInspectError", std::chrono::seconds(25)},
+     {"FailedMount", std::chrono::seconds(5)},
+     {"CreateContainerError", std::chrono::seconds(25)},
+     {"FailedCreatePodSandBox", std::chrono::seconds(25)}}};
 
 const api::ReplicatedJobStatus* status_of(const api::JobSet& set, std::string_view name) {
   for (const auto& status : set.status.replicated_jobs) {
@@ -150,16 +162,26 @@ Standing standing_of(const api::JobSet& set, const std::vector<PodFacts>& pods) 
   return standing;
 }
 
-std::string stuck_because(const std::vector<PodFacts>& pods) {
+std::optional<DeadEnd> dead_end(const std::vector<PodFacts>& pods) {
   const PodFacts* unplaced = nullptr;
+  bool something_runs = false;
   for (const PodFacts& pod : pods) {
     if (pod.has_ended()) continue;
-    if (pod.unschedulable.empty() && !pod.at_barrier) return "";
+    for (const auto& [reason, grace] : kFaults) {
+      if (pod.trouble_reason != reason) continue;
+      return DeadEnd{
+          pod.name,
+          fmt::format("pod {} cannot start: {}", plain_text(pod.name), plain_text(pod.trouble)),
+          grace};
+    }
+    something_runs |= pod.unschedulable.empty() && !pod.at_barrier;
     if (!pod.unschedulable.empty() && unplaced == nullptr) unplaced = &pod;
   }
-  if (unplaced == nullptr) return "";
-  return fmt::format("pod {} cannot be placed: {}", plain_text(unplaced->name),
-                     plain_text(unplaced->unschedulable));
+  if (unplaced == nullptr || something_runs) return std::nullopt;
+  return DeadEnd{unplaced->name,
+                 fmt::format("pod {} cannot be placed: {}", plain_text(unplaced->name),
+                             plain_text(unplaced->unschedulable)),
+                 kStandstill};
 }
 
 }  // namespace muster::cli

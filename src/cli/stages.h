@@ -59,8 +59,14 @@ struct Standing {
 // With pods, if they are known: only those of the present attempt count.
 Standing standing_of(const api::JobSet& set, const std::vector<PodFacts>& pods = {});
 
-// Why nothing will ever move by itself: some pod cannot be placed while none of the others runs
-// (those at the barrier wait for it). Empty if something still moves.
-std::string stuck_because(const std::vector<PodFacts>& pods);
+// What a run cannot get over by itself.
+struct DeadEnd {
+  std::string pod;
+  std::string why;  // "pod x cannot start: CreateContainerConfigError: …"
+  Duration grace;   // so long it has to last: statuses come one after the other, faults pass
+};
+// A pod that is kept from starting; or one that cannot be placed while none of the others runs and
+// may make room (those at the barrier wait for it). Nothing if something still moves.
+std::optional<DeadEnd> dead_end(const std::vector<PodFacts>& pods);
 
 }  // namespace muster::cli

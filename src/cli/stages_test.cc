@@ -83,10 +83,27 @@ TEST(Stuck, IsASetOfWhichNothingRunsAndSomethingCannot) {
   unplaced.unschedulable = "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.";
   PodFacts barrier = pod("c", "Pending", false);
   barrier.at_barrier = true;
-  EXPECT_EQ(stuck_because({running, unplaced}), "") << "what runs may make room";
-  EXPECT_EQ(stuck_because({pod("d", "Succeeded", false), barrier}), "");
-  EXPECT_EQ(stuck_because({barrier, unplaced}),
+  EXPECT_FALSE(dead_end({running, unplaced})) << "what runs may make room";
+  EXPECT_FALSE(dead_end({pod("d", "Succeeded", false), barrier}));
+  EXPECT_EQ(dead_end({barrier, unplaced})->why,
             "pod b cannot be placed: 0/1 nodes are available: 1 Insufficient nvidia.com/gpu.");
+}
+
+TEST(Stuck, IsASetOfWhichAPodIsKeptFromStarting) {
+  const PodFacts running = pod("a", "Running", true);
+  PodFacts kept = pod("b", "Pending", false);
+  kept.trouble = "CreateContainerConfigError: secret \"s\" not found";
+  kept.trouble_reason = "CreateContainerConfigError";
+  EXPECT_EQ(dead_end({running, kept})->why,
+            "pod b cannot start: CreateContainerConfigError: secret \"s\" not found");
+  PodFacts may_pass = kept;
+  may_pass.trouble_reason = "CreateContainerError";
+  EXPECT_GT(dead_end({may_pass})->grace, dead_end({kept})->grace);
+  kept.trouble_reason = "CrashLoopBackOff";  // it did start
+  EXPECT_FALSE(dead_end({running, kept}));
+  kept.trouble_reason = "CreateContainerConfigError";
+  kept.phase = "Failed";
+  EXPECT_FALSE(dead_end({running, kept}));
 }
 
 TEST(JobSetTable, HasOurColumns) {

@@ -1,0 +1,178 @@
+#include "cli/job_set_run.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/connection.h"
+#include "cli/exit_code.h"
+#include "cli/kinds.h"
+#include "cli/terminal_text.h"
+#include "json/parse.h"
+
+namespace muster::cli {
+
+JobSetRun::JobSetRun(client::Transport& transport, RunPlan plan)
+    : loop_(transport.loop()),
+      client_(transport, "muster-run"),
+      plan_(std::move(plan)),
+      screen_({.progress = plan_.progress}),
+      exit_code_(kRefused) {}
+
+void JobSetRun::signalled(int number) {
+  if (!std::exchange(stopping_, true)) {
+    exit_code_ = kSignal + number;
+    screen_.clear_block();
+    screen_.note(fmt::format("stopping {}; once more kills it", plan_.follow.job_set));
+    return stop();
+  }
+  screen_.note("killed");
+  kill();
+}
+
+void JobSetRun::detach() {
+  if (stopping_ || !plan_.can_detach || !follow_) return;
+  screen_.clear_block();
+  screen_.note(fmt::format("{} goes on; muster attach {} comes back to it", plan_.follow.job_set,
+                           plan_.follow.job_set));
+  end(kSucceeded);
+}
+
+void JobSetRun::lost_server(const Error& why) {
+  screen_.clear_block();
+  screen_.note("error: " + plain_text(why.message));
+  end(kUnreachable);
+}
+
+void JobSetRun::create_next() {
+  if (created_ == plan_.manifest.objects().size()) return follow();
+  const ManifestObject& object = plan_.manifest.objects()[created_];
+  client_.write({.verb = client::Verb::kCreate,
+                 .resource = object.resource,
+                 .ns = object.ns,
+                 .name = object.name,
+                 .body = object.body,
+                 .strict = true},
+                [this](Result<std::string> answer) {
+                  if (!answer) return refused(answer.error());
+                  took(*answer);
+                });
+}
+
+void JobSetRun::took(std::string_view answer) {
+  const ManifestObject& object = plan_.manifest.objects()[created_];
+  if (object.resource == &job_sets()) {
+    json::Arena arena;
+    const auto tree = json::parse(arena, answer);
+    // Of the created object: the file may have given a prefix only.
+    if (tree) {
+      plan_.follow.job_set = tree->get({"metadata", "name"}).as_string();
+      plan_.follow.uid = tree->get({"metadata", "uid"}).as_string();
+    }
+    plan_.follow.ns = object.ns;
+  }
+  ++created_;
+  create_next();
+}
+
+// What the JobSet needs may be there already; it itself may not.
+void JobSetRun::refused(const Error& error) {
+  const ManifestObject& object = plan_.manifest.objects()[created_];
+  if (error.code == Code::kAlreadyExists && object.resource != &job_sets()) return apply(object);
+  if (error.code != Code::kAlreadyExists) {
+    fmt::print(stderr, "{}", plan_.manifest.explain(object, error));
+    return end(exit_code_of(error));
+  }
+  const std::string help =
+      !plan_.make_room.empty()
+          ? plan_.make_room
+          : fmt::format(
+                "muster attach {} follows the one that is there, muster delete jobset {} "
+                "makes room",
+                object.name, object.name);
+  fmt::print(stderr, "error: {}\n  help: {}\n", plain_text(error.message), help);
+  end(kRefused);
+}
+
+void JobSetRun::apply(const ManifestObject& object) {
+  client_.write({.verb = client::Verb::kPatch,
+                 .resource = object.resource,
+                 .ns = object.ns,
+                 .name = object.name,
+                 .body = object.body,
+                 .patch_type = client::PatchType::kApply,
+                 .force = true,
+                 .strict = true},
+                [this, &object](Result<std::string> answer) {
+                  if (answer) return took(*answer);
+                  fmt::print(stderr, "{}", plan_.manifest.explain(object, answer.error()));
+                  end(exit_code_of(answer.error()));
+                });
+}
+
+void JobSetRun::follow() {
+  if (!plan_.kubeconfig.empty())
+    screen_.note(
+        fmt::format("watch it: KUBECONFIG={} kubectl get jobsets,jobs,pods", plan_.kubeconfig));
+  plan_.follow.logs.colours = screen_.colours();
+  follow_.emplace(client_, screen_, plan_.follow, [this](int code) { over(code); });
+  follow_->on_change([this] { end_if_stopped(); });
+  follow_->start();
+}
+
+// The JobSet has ended, or there is no use in waiting for it.
+void JobSetRun::over(int code) {
+  if (stopping_) return;
+  exit_code_ = code;
+  const bool gave_up = code == kTimedOut || code == kCannotPlace;
+  const bool leave = !gave_up && (!plan_.is_private || follow_->live_pods().empty());
+  if (leave || follow_->is_deleted()) return end(code);
+  stopping_ = true;
+  if (gave_up) screen_.note(fmt::format("stopping {}", plan_.follow.job_set));
+  stop();
+}
+
+// Its pods get their grace period; it is over when they have gone.
+void JobSetRun::stop() {
+  if (!follow_) return end(exit_code_);
+  follow_->expect_deletion();
+  client_.write({.verb = client::Verb::kDelete,
+                 .resource = &job_sets(),
+                 .ns = plan_.follow.ns,
+                 .name = plan_.follow.job_set,
+                 .body = R"({"propagationPolicy":"Background"})"},
+                [this](const Result<std::string>& answer) {
+                  if (answer || answer.error().code == Code::kNotFound) return end_if_stopped();
+                  complain(answer.error());
+                  end(exit_code_);
+                });
+}
+
+void JobSetRun::end_if_stopped() {
+  if (stopping_ && follow_ && follow_->is_deleted() && follow_->live_pods().empty())
+    end(exit_code_);
+}
+
+void JobSetRun::kill() {
+  const auto pods_left = follow_ ? follow_->live_pods() : std::vector<std::string>();
+  if (pods_left.empty()) return end(exit_code_);
+  const auto missing = std::make_shared<std::size_t>(pods_left.size());
+  for (const std::string& pod : pods_left) {
+    client_.write({.verb = client::Verb::kDelete,
+                   .resource = &pods(),
+                   .ns = plan_.follow.ns,
+                   .name = pod,
+                   .body = R"({"gracePeriodSeconds":0})"},
+                  [this, missing](const Result<std::string>&) {
+                    if (--*missing == 0) end(exit_code_);
+                  });
+  }
+}
+
+void JobSetRun::end(int code) {
+  exit_code_ = code;
+  screen_.clear_block();
+  loop_.stop();
+}
+
+}  // namespace muster::cli

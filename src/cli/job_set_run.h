@@ -1,0 +1,62 @@
+// One run of a JobSet: from the first create to the JobSet's end, or to the second Ctrl-C.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/follow.h"
+#include "cli/manifest.h"
+#include "client/client.h"
+
+namespace muster::cli {
+
+// What is run, and how.
+struct RunPlan {
+  Manifest manifest;
+  FollowOptions follow;
+  bool progress = true;
+  bool is_private = false;  // the server is ours and ends with us
+  bool can_detach = true;   // the server goes on without us
+  std::string kubeconfig;   // for others who want to look on; empty: they know
+  std::string make_room;    // what to do about a JobSet that is there already, if not the usual
+};
+
+class JobSetRun {
+ public:
+  // On the transport's loop, which it stops when all is over.
+  JobSetRun(client::Transport& transport, RunPlan plan);
+
+  void begin() { create_next(); }
+  int exit_code() const { return exit_code_; }
+  // The JobSet is still there, and will be.
+  bool has_left_something() const { return follow_ && !stopping_ && !follow_->is_deleted(); }
+
+  void signalled(int number);
+  void detach();
+  void note(std::string_view line) { screen_.note(line); }
+  void lost_server(const Error& why);
+
+ private:
+  void create_next();
+  void took(std::string_view answer);
+  void refused(const Error& error);
+  void apply(const ManifestObject& object);
+  void follow();
+  void over(int code);
+  void stop();
+  void end_if_stopped();
+  void kill();
+  void end(int code);
+
+  Loop& loop_;
+  client::Client client_;
+  RunPlan plan_;
+  Screen screen_;
+  std::size_t created_ = 0;
+  std::optional<Follow> follow_;
+  bool stopping_ = false;
+  int exit_code_;
+};
+
+}  // namespace muster::cli
