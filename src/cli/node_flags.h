@@ -19,6 +19,11 @@ struct NodeFlags {
   bool any_user = false;
   std::vector<std::string> host_paths;
   std::int64_t pod_processes = PodPolicy::kUsualProcesses;
+  std::string runtime = kProcessRuntime;
+  std::vector<std::string> root_folders;  // [IMAGE=]DIR
+
+  static constexpr const char* kProcessRuntime = "process";
+  bool has_images() const { return runtime != kProcessRuntime; }
 };
 
 // The rows of these flags behind `flags`.
