@@ -1,0 +1,161 @@
+"""Where `muster run` keeps its objects, whom it shares its server with, what it leaves, and what it does not wait for."""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+import blackbox
+from command_line import SECONDS, alone, job_set
+
+
+class Run:
+    """`muster run` in the background, its output in files."""
+
+    def __init__(self, folder, name, text, *flags):
+        self.out, self.errors = folder / (name + '.out'), folder / (name + '.err')
+        file = folder / (name + '.yaml')
+        file.write_text(text)
+        with open(self.out, 'w') as out, open(self.errors, 'w') as errors:
+            self.process = subprocess.Popen([os.environ['MUSTER'], 'run', str(file), *map(str, flags)], stdin=subprocess.DEVNULL, stdout=out,
+                                            stderr=errors, env={**os.environ, 'TMPDIR': str(folder)})
+
+    def shows(self, text):
+        return blackbox.eventually(lambda: text in self.out.read_text() + self.errors.read_text(), every=0.05)
+
+    def ends(self, code):
+        assert self.process.wait(SECONDS) == code, self.errors.read_text()
+        return self.out.read_text(), self.errors.read_text()
+
+
+@pytest.fixture
+def data(tmp_path):
+    return tmp_path / 'data'
+
+
+# A data directory and its runs
+
+
+def test_a_run_that_keeps_its_objects_says_how_to_see_them(tmp_path, data):
+    done = alone('run', '-', '--data-dir', data, stdin=job_set('kept', 'echo hello'))
+    assert 'kept in %s: muster serve --data-dir %s' % (data, data) in done.stderr
+    assert 'help: muster serve --data-dir %s starts it again' % data in alone('get', 'jobsets', '--data-dir', data, code=75).stderr
+    assert 'help: muster serve --data-dir %s' % data in alone('run', '-', '--data-dir', data, code=1, stdin=job_set('kept', 'true')).stderr
+    server, _ = blackbox.start_program([os.environ['MUSTER'], 'serve', '--data-dir', data], tmp_path / 'log', 'serves')
+    try:
+        assert alone('logs', 'kept', '--data-dir', data).stdout == 'work-0-0 | hello\n'
+        alone('delete', 'jobset', 'kept', '--data-dir', data)
+    finally:
+        blackbox.stop_program(server, tmp_path / 'log')
+    assert 'kept in' not in alone('run', '-', code=0, stdin=job_set('gone', 'true')).stderr
+
+
+def test_the_server_of_the_first_run_ends_after_the_last(tmp_path, data):
+    first = Run(tmp_path, 'first', job_set('first', 'echo up; sleep 2; echo down'), '--data-dir', data)
+    first.shows('work-0-0 | up')
+    second = Run(tmp_path, 'second', job_set('second', 'echo up; sleep 5; echo down'), '--data-dir', data)
+    second.shows('work-0-0 | up')
+    first.shows('other runs use this server: it ends with the last of them')
+    assert first.process.poll() is None and second.process.poll() is None
+    assert second.ends(0)[0] == 'work-0-0 | up\nwork-0-0 | down\n'
+    assert first.ends(0)[0] == 'work-0-0 | up\nwork-0-0 | down\n'
+
+
+def test_runs_that_start_at_once_agree_on_a_server(tmp_path, data):
+    runs = [Run(tmp_path, 'r%d' % i, job_set('r%d' % i, 'echo %d' % i), '--data-dir', data) for i in range(3)]
+    for i, run in enumerate(runs):
+        assert run.ends(0)[0] == 'work-0-0 | %d\n' % i
+
+
+def test_a_host_that_is_killed_is_missed(tmp_path, data):
+    first = Run(tmp_path, 'first', job_set('first', 'echo up; sleep 60'), '--data-dir', data)
+    first.shows('work-0-0 | up')
+    second = Run(tmp_path, 'second', job_set('second', 'echo up; sleep 60'), '--data-dir', data, '--patience', '2s')
+    second.shows('work-0-0 | up')
+    first.process.kill()
+    first.process.wait()
+    assert 'cannot be reached any more' in second.ends(75)[1]
+
+
+def test_a_run_shows_nothing_of_a_cancelled_one(tmp_path, data):
+    first = Run(tmp_path, 'first', job_set('same', 'echo old; sleep 60', 2), '--data-dir', data)
+    first.shows('work-0-1 | old')
+    first.process.send_signal(signal.SIGINT)
+    first.ends(130)
+    done = alone('run', '-', '--data-dir', data, stdin=job_set('same', 'echo new'))
+    assert done.stdout == 'work-0-0 | new\n'
+
+
+# What cannot come
+
+
+def kept_from_starting(name, change, timeout='60s', code=2):
+    began = time.monotonic()
+    done = alone('run', '-', '--timeout', timeout, code=code, stdin=change(job_set(name, 'true')))
+    assert time.monotonic() - began < 30
+    return done.stderr
+
+
+def test_a_command_is_asked_for_before_anything_starts():
+    errors = kept_from_starting('bare', lambda text: re.sub(r'command: .*', '', text), code=1)
+    assert 'a command is needed' in errors and re.search(r'--> standard input:\d+:\d+', errors) and 'watch it' not in errors
+
+
+@pytest.mark.parametrize('change, why', [
+    (lambda text: text.replace('image: none', 'image: none\n              envFrom: [{secretRef: {name: no-such}}]'), 'secret "no-such" not found'),
+    (lambda text: text.replace('image: none', 'image: none\n              volumeMounts: [{name: v, mountPath: /v}]').replace(
+        'containers:', 'volumes: [{name: v, configMap: {name: no-such}}]\n            containers:'), 'configmap "no-such" not found'),
+    (lambda text: text.replace('image: none', 'image: none\n              resources: {requests: {cpu: "100000"}}'), 'Insufficient cpu'),
+], ids=['environment', 'volume', 'room'])
+def test_a_private_run_does_not_wait_for_ever(change, why):
+    errors = kept_from_starting('stuck', change)
+    assert re.search(r'error: pod stuck-work-0-0-\w+ cannot (start|be placed): .*' + re.escape(why), errors)
+    assert 'nobody else uses this server: giving up in' in errors and 'stopping stuck' in errors
+
+
+def test_what_comes_in_time_is_waited_for(tmp_path, data):
+    """With another run's help: it is not alone then, or is in time."""
+    text = job_set('waits', 'echo $WORD').replace('image: none', 'image: none\n              envFrom: [{configMapRef: {name: late}}]')
+    run = Run(tmp_path, 'waits', text, '--data-dir', data)
+    run.shows('configmap "late" not found')
+    alone('apply', '-f', '-', '--data-dir', data, stdin='{apiVersion: v1, kind: ConfigMap, metadata: {name: late}, data: {WORD: here}}')
+    assert run.ends(0)[0] == 'work-0-0 | here\n'
+
+
+def test_a_shared_server_is_waited_for_with_the_reason(tmp_path):
+    with blackbox.Muster(tmp_path) as server:
+        text = job_set('patient', 'true').replace('image: none', 'image: none\n              envFrom: [{secretRef: {name: no-such}}]')
+        run = Run(tmp_path, 'patient', text, '--kubeconfig', server.kubeconfig)
+        run.shows('CreateContainerConfigError: secret "no-such" not found')
+        time.sleep(8)
+        assert run.process.poll() is None
+        run.process.send_signal(signal.SIGINT)
+        assert 'giving up' not in run.ends(130)[1]
+
+
+# What is left, and what is said
+
+
+def test_the_folder_of_a_killed_run_is_swept_by_the_next(tmp_path):
+    marker = 'muster-swept-%d' % os.getpid()
+    run = Run(tmp_path, 'killed', job_set('killed', "echo up; sh -c 'sleep 1000; : %s'" % marker))
+    run.shows('work-0-0 | up')
+    other = Run(tmp_path, 'other', job_set('other', 'echo up; sleep 4; echo down'))
+    other.shows('work-0-0 | up')
+    run.process.kill()
+    run.process.wait()
+    assert len(list(tmp_path.glob('muster-run-*'))) == 2
+    alone('run', '-', stdin=job_set('next', 'true'), environment={'TMPDIR': str(tmp_path)})
+    assert len(list(tmp_path.glob('muster-run-*'))) == 1, 'the one that is in use'
+    assert other.ends(0)[0] == 'work-0-0 | up\nwork-0-0 | down\n'
+    assert list(tmp_path.glob('muster-run-*')) == []
+    blackbox.eventually(lambda: subprocess.run(['pgrep', '-f', marker], stdout=subprocess.PIPE).stdout == b'')
+
+
+def test_an_image_that_is_ignored_is_said_once():
+    text = job_set('pictured', 'true', 3).replace('image: none', 'image: example.org/program:1')
+    errors = alone('run', '-', stdin=text).stderr
+    assert errors.count('warning: image "example.org/program:1" is ignored by the process runtime') == 1
