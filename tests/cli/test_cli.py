@@ -158,8 +158,8 @@ def test_control_codes_are_shown_nowhere(muster):
     assert json.loads(muster('get', 'cm', 'evil', '-o', 'json').stdout)['data']['k'] == ESCAPE + '[2J\u009b'
 
 
-def test_logs_go_on_with_pods_that_come_later(muster, tmp_path):
-    muster('apply', '-f', '-', stdin=job_set('later', 'echo try; sleep 1; test -e {0} || {{ touch {0}; exit 1; }}'.format(tmp_path / 'tried'),
+def test_logs_go_on_with_pods_that_come_later(muster, shared):
+    muster('apply', '-f', '-', stdin=job_set('later', 'echo try; sleep 1; test -e {0} || {{ touch {0}; exit 1; }}'.format(shared / 'tried'),
                                              spec='failurePolicy: {maxRestarts: 2}'))
     out = muster('logs', 'later', '-f').stdout
     assert out == 'work-0-0 | try\n' * 2

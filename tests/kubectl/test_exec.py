@@ -148,10 +148,10 @@ def test_log_options(server):
     assert re.fullmatch(r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z end\n', kubectl(server, 'logs', 'lines', '--timestamps', '--tail=1')[1])
 
 
-def test_files_are_copied_in_and_out(server):
+def test_files_are_copied_in_and_out(server, shared):
     (server.folder / 'sent').write_text('some text\n')
-    assert kubectl(server, 'cp', str(server.folder / 'sent'), 'idle:%s/copy' % server.folder)[0] == 0
-    assert kubectl(server, 'cp', 'idle:%s/copy' % server.folder, str(server.folder / 'returned'))[0] == 0
+    assert kubectl(server, 'cp', str(server.folder / 'sent'), 'idle:%s/copy' % shared)[0] == 0
+    assert kubectl(server, 'cp', 'idle:%s/copy' % shared, str(server.folder / 'returned'))[0] == 0
     assert (server.folder / 'returned').read_text() == 'some text\n'
 
 
@@ -165,9 +165,9 @@ def test_python_s_client_executes_too(server):
     assert (channel.read_stdout(), channel.returncode) == ('got this\n', 5)
 
 
-def test_a_restarted_server_finds_its_pods_again(tmp_path):
+def test_a_restarted_server_finds_its_pods_again(tmp_path, shared):
     with blackbox.Muster(tmp_path) as muster:
-        run_pod(muster, 'lasting', 'echo before; while [ ! -e %s/go ]; do sleep 0.1; done; echo after' % tmp_path)
+        run_pod(muster, 'lasting', 'echo before; while [ ! -e %s/go ]; do sleep 0.1; done; echo after' % shared)
         running(muster, 'lasting')
         muster.restart()
         blackbox.eventually(lambda: kubectl(muster, 'exec', 'lasting', '--', 'true')[0] == 0)
@@ -175,7 +175,7 @@ def test_a_restarted_server_finds_its_pods_again(tmp_path):
         with subprocess.Popen([program, 'logs', '-f', 'lasting'], stdout=subprocess.PIPE, text=True,
                               env=blackbox.environment(muster.kubeconfig, muster.folder)) as follower:
             assert follower.stdout.readline() == 'before\n'
-            (tmp_path / 'go').touch()
+            (shared / 'go').touch()
             assert follower.stdout.read() == 'after\n'
             assert follower.wait(60) == 0
         blackbox.eventually(lambda: pod_field(muster, 'lasting', '.status.phase') == 'Succeeded')
