@@ -1,10 +1,14 @@
 // JobSet's validating webhook on update (spec: jobset 2.3): the list of replicated jobs stays as it
 // is, but for what queueing must be able to change while the set is suspended, and for elastic
 // counts.
+#include <algorithm>
+
 #include "admission/checks.h"
 #include "admission/feature_gates.h"
 #include "admission/jobset.h"
 #include "admission/kueue_job.h"
+#include "admission/same_meaning.h"
+#include "api/registry.h"
 
 namespace muster::admission {
 namespace {
@@ -20,7 +24,6 @@ void put_back_queue_directives(Value job, Value old) {
   const Value metadata = pod.object_at("metadata");
   for (const std::string_view key : {"annotations", "labels"})
     take_member(metadata, before.get("metadata"), key);
-  if (metadata.empty() && !has_value(before, "metadata")) pod.erase("metadata");
   const Value spec = pod.get("spec");
   if (!spec.is_object()) return;
   for (const std::string_view key : {"nodeSelector", "tolerations", "schedulingGates"})
@@ -55,6 +58,29 @@ void allow_elastic_counts(Value job, Value old, bool terminal, const Path& path,
   for (const std::string_view key : {"parallelism", "completions"}) take_member(spec, before, key);
 }
 
+bool has_items(Value value) { return !value.is_null() && !(value.is_array() && value.empty()); }
+
+bool same_entry(Value a, Value b, const api::Schema& job_template) {
+  const auto same_members = [&](Value one, Value other) {
+    return std::ranges::all_of(one.members(), [&](const json::Member& each) {
+      const Value match = other.get(each.key);
+      if (each.key == "template") return same_meaning(each.value, match, job_template);
+      return json::equal(each.value, match) || (!has_items(each.value) && !has_items(match));
+    });
+  };
+  return same_members(a, b) && same_members(b, a);
+}
+
+// In the same order; each may have gone through a program that writes it in another form.
+bool same_entries(Value a, Value b) {
+  static const api::Schema& job_template =
+      *api::Registry::builtin().type("io.k8s.api.batch.v1.JobTemplateSpec");
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (!same_entry(a.item(i), b.item(i), job_template)) return false;
+  return true;
+}
+
 }  // namespace
 
 void admit_jobset_update(const Context& context, Value jobset, Value old, FieldErrors& errors) {
@@ -73,7 +99,7 @@ void admit_jobset_update(const Context& context, Value jobset, Value old, FieldE
                            errors);
     if (may_place_anew) put_back_queue_directives(job, match);
   }
-  if (!json::equal(jobs, before.get("replicatedJobs")))
+  if (!same_entries(jobs, before.get("replicatedJobs")))
     errors.invalid(spec_path().child("replicatedJobs"), spec.get("replicatedJobs"), kImmutable);
   require_unchanged(spec, before, "managedBy", spec_path(), errors);
   validate_queued_update(context, jobset, old, errors);
