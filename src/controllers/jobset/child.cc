@@ -1,8 +1,6 @@
 #include "controllers/jobset/child.h"
 
-#include <charconv>
-
-#include "base/result.h"
+#include "base/number.h"
 #include "controllers/jobset/barrier.h"
 #include "controllers/jobset/master_port.h"
 #include "controllers/jobset/names.h"
@@ -17,14 +15,8 @@ std::int32_t int32(Value value, std::int32_t otherwise = 0) {
 }
 
 LabelNumber label_number(Value labels, std::string_view key) {
-  LabelNumber out;
   const Value value = labels.get(key);
-  out.present = value.is_string();
-  const std::string_view text = value.as_string();
-  std::int32_t number = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (fault == std::errc() && end == text.data() + text.size() && !text.empty()) out.value = number;
-  return out;
+  return {.present = value.is_string(), .value = parse_number<std::int32_t>(value.as_string())};
 }
 
 void read_end(Value conditions, Child& child) {

@@ -8,13 +8,11 @@ namespace muster::controllers::jobset {
 struct Gates {
   bool restart_job = false;
   bool elastic_job_set = false;
-  bool in_place_restart = false;
   bool group_scheduling = true;
 
   static Gates of(const admission::FeatureGates& gates) {
     return {.restart_job = gates.enabled("RestartJob"),
             .elastic_job_set = gates.enabled("ElasticJobSet"),
-            .in_place_restart = gates.enabled("InPlaceRestart"),
             .group_scheduling = gates.enabled("GroupScheduling")};
   }
 };

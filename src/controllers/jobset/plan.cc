@@ -94,7 +94,7 @@ class Planner {
  private:
   Status advance() {
     add(delete_previous(kinds_, buckets_.previous), "jobs of an attempt before are left");
-    if (!set_.suspend && all_ready(tallies_)) {
+    if (!set_.suspend && all_ready(set_, draft_.status())) {
       draft_.set_condition({.type = "RestartingJobSet",
                             .is_true = false,
                             .reason = "JobsReady",

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "controllers/jobset/tally.h"
+
 namespace muster::controllers::jobset {
 namespace {
 
@@ -10,14 +12,6 @@ constexpr const char* kFailed = "jobset_failed_total";
 
 Metrics::Labels labels_of(const client::QueueKey& key) {
   return {{"jobset_name", key.name}, {"namespace", key.ns}};
-}
-
-bool all_ready(const api::JobSet& set, const api::JobSetStatus& status) {
-  std::int64_t ready = 0, wanted = 0;
-  for (const api::ReplicatedJobStatus& entry : status.replicated_jobs)
-    ready += entry.ready + entry.succeeded;
-  for (const api::ReplicatedJob& entry : set.replicated_jobs) wanted += entry.replicas;
-  return ready == wanted;
 }
 
 const std::vector<double>& ready_buckets() {

@@ -72,12 +72,11 @@ const Tally* find_tally(const Tallies& tallies, std::string_view replicated_job)
   return found == tallies.end() ? nullptr : &*found;
 }
 
-bool all_ready(const Tallies& tallies) {
+bool all_ready(const api::JobSet& set, const api::JobSetStatus& status) {
   std::int64_t ready = 0, wanted = 0;
-  for (const Tally& tally : tallies) {
-    ready += tally.status.ready + tally.status.succeeded;
-    wanted += tally.replicated_job->replicas;
-  }
+  for (const api::ReplicatedJobStatus& entry : status.replicated_jobs)
+    ready += entry.ready + entry.succeeded;
+  for (const api::ReplicatedJob& entry : set.replicated_jobs) wanted += entry.replicas;
   return ready == wanted;
 }
 

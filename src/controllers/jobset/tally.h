@@ -23,8 +23,8 @@ using Tallies = std::vector<Tally>;  // one per replicated job, in the order of 
 Tallies tally(const api::JobSet& set, const Buckets& buckets, const Gates& gates);
 
 const Tally* find_tally(const Tallies& tallies, std::string_view replicated_job);
-// Every Job is ready or has succeeded.
-bool all_ready(const Tallies& tallies);
+// Every Job of the set is ready or has succeeded, as the status has it.
+bool all_ready(const api::JobSet& set, const api::JobSetStatus& status);
 // The entries as they are stored: by name, descending, as clients have always seen them.
 std::vector<api::ReplicatedJobStatus> stored_statuses(const Tallies& tallies);
 
