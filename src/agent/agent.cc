@@ -82,6 +82,7 @@ void Agent::make_node(NodeShare share) {
       .paths = paths_,
       .identity = options_.identity,
       .volumes = {.claims_directory = paths_.claims(), .host_paths = options_.host_paths},
+      .images = options_.images,
       .pod_processes = options_.pod_processes,
       .backoff = options_.backoff,
       .node_name = name,

@@ -45,6 +45,7 @@ struct NodeServices {
   Paths paths;
   Identity identity;
   VolumePolicy volumes;
+  Images images;
   std::int64_t pod_processes = 0;  // of each pod, at most; 0: any number
   BackoffOptions backoff;
   std::string node_name;

@@ -72,6 +72,7 @@ class PodDriver {
 
   void start(std::size_t container, bool held);
   void cannot_start(std::size_t container, std::string_view reason, const std::string& message);
+  void has_no_image(std::size_t container, const Error& why);
   void executed(std::size_t container, Run& run, Time when);
   void ended(std::size_t container, Run& run, const runtime::Exit& exit);
   End end_of(std::size_t container, const Run& run, const runtime::Exit& exit);

@@ -119,6 +119,7 @@ bool PodDriver::is_first_of_owner() {
 
 // So that nobody believes that the image had a part in it.
 void PodDriver::warn_of_image() {
+  if (!node_.images.ignored()) return;
   for (const ContainerView& container : view_.containers) {
     if (container.image.empty() || container.barrier) continue;
     return tell(std::nullopt, true, "ImageIgnored",
@@ -213,10 +214,18 @@ void PodDriver::start(std::size_t i, bool held) {
     if (const Status made = node_.gates.make(gate); !made)
       return cannot_start(i, "CreateContainerError", made.error().message);
   }
+  const bool ignored = node_.images.ignored();
+  const auto image = ignored ? Image() : find_image(node_.images, view_.containers[i].image);
+  if (!image) return has_no_image(i, image.error());
   const int number = memory_.containers[i].next_number;
   const auto spec =
-      make_run_spec({.pod = pod_, .container = spec_of(i), .number = number, .gate = gate}, facts(),
-                    node_.objects, volume_root(), node_.paths, node_.identity);
+      make_run_spec({.pod = pod_,
+                     .container = spec_of(i),
+                     .number = number,
+                     .gate = gate,
+                     .image = ignored ? nullptr : &*image,
+                     .oci_program = node_.images.oci_program},
+                    facts(), node_.objects, volume_root(), node_.paths, node_.identity);
   if (!spec) return cannot_start(i, "CreateContainerConfigError", spec.error().message);
   begin_run(memory_, i, held);
   ++starts_under_way_;
@@ -232,6 +241,16 @@ void PodDriver::start(std::size_t i, bool held) {
                         cannot_start(i, "CreateContainerError", started.error().message);
                       });
   tell(i, false, "Created", "Container created");
+}
+
+// As a kubelet tells it: the event has the words, the container only its reason.
+void PodDriver::has_no_image(std::size_t i, const Error& why) {
+  const bool absent = why.code == Code::kNotFound;
+  const std::string reason = absent ? "ErrImageNeverPull" : "ImageInspectError";
+  tell(i, true, absent ? reason : "InspectFailed", why.message);
+  tell(i, true, "Failed", "Error: " + reason);
+  note_trouble(memory_, i,
+               {.reason = reason, .message = why.message, .retry = now() + kStartRetry});
 }
 
 void PodDriver::cannot_start(std::size_t i, std::string_view reason, const std::string& message) {

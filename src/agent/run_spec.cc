@@ -12,6 +12,9 @@ namespace {
 
 using json::Value;
 
+constexpr const char* kPathInImages =
+    "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
 std::optional<std::int64_t> amount(Value limit, bool milli) {
   if (limit.is_null()) return std::nullopt;
   const auto quantity = limit.is_string() ? api::Quantity::parse(limit.as_string())
@@ -20,21 +23,38 @@ std::optional<std::int64_t> amount(Value limit, bool milli) {
   return milli ? quantity->milli_value() : quantity->value();
 }
 
+// The image's user counts where containers may choose theirs and this one does not. Root is
+// nobody's by default.
+void take_user_of(const Image& image, Value pod, Value container, const Identity& identity,
+                  runtime::User& user) {
+  const bool chosen = container.get({"securityContext", "runAsUser"}).is_number() ||
+                      pod.get({"spec", "securityContext", "runAsUser"}).is_number();
+  if (identity.uid != 0 || !identity.any_user || chosen) return;
+  if (image.user && image.user->uid != 0) user = *image.user;
+}
+
 }  // namespace
 
 Result<runtime::RunSpec> make_run_spec(const RunRequest& request, const PodFacts& facts,
                                        const Objects& objects, const VolumeRoot& root,
                                        const Paths& paths, const Identity& identity) {
   const Value pod = request.pod, container = request.container;
-  MUSTER_TRY(const runtime::User user, user_of(pod, container, identity));
+  MUSTER_TRY(runtime::User user, user_of(pod, container, identity));
   PodFacts own = facts;
-  std::ranges::copy(surroundings(identity, user), std::back_inserter(own.inherited));
+  own.image = request.image;
+  if (own.image != nullptr) {
+    take_user_of(*own.image, pod, container, identity, user);
+    own.inherited.emplace_back(kPathInImages);
+  } else {
+    std::ranges::copy(surroundings(identity, user), std::back_inserter(own.inherited));
+  }
   MUSTER_TRY(CommandLine line, command_line(pod, container, own, objects));
   VolumeRoot seen = root;
   seen.user = user;
   runtime::RunSpec spec;
   MUSTER_TRY(spec.mounts, mounts_of(seen, pod, container, line.variables, objects));
-  if (auto program = program_mount(identity, user)) spec.mounts.push_back(*std::move(program));
+  auto program = program_mount(identity, user);
+  if (program && request.image == nullptr) spec.mounts.push_back(*std::move(program));
   spec.user = user;
   spec.container = container.get("name").as_string();
   spec.number = request.number;
@@ -56,6 +76,10 @@ Result<runtime::RunSpec> make_run_spec(const RunRequest& request, const PodFacts
   const std::string_view path = container.get("terminationMessagePath").as_string();
   spec.termination_log_path = path.empty() ? "/dev/termination-log" : path;
   spec.gate = request.gate;
+  if (request.image != nullptr) {
+    spec.rootfs = request.image->rootfs;
+    spec.oci_program = request.oci_program;
+  }
   return spec;
 }
 

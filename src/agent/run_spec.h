@@ -4,6 +4,7 @@
 #include <string>
 
 #include "agent/identity.h"
+#include "agent/inputs/images.h"
 #include "agent/inputs/volumes.h"
 #include "agent/paths.h"
 #include "base/result.h"
@@ -16,7 +17,9 @@ struct RunRequest {
   json::Value pod;
   json::Value container;
   int number = 0;
-  std::string gate;  // empty: executed at once
+  std::string gate;              // empty: executed at once
+  const Image* image = nullptr;  // null: it runs programs of the machine
+  std::string oci_program = {};  // with an image
 };
 
 // Errors are those of waiting.reason CreateContainerConfigError, with its message.

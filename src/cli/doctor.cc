@@ -16,10 +16,12 @@
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/exit_code.h"
+#include "cli/oci_probe.h"
 #include "cli/print.h"
 #include "cli/screen.h"
 #include "cli/sockets.h"
 #include "cli/terminal_text.h"
+#include "runtime/oci_container.h"
 #include "runtime/runtime.h"
 
 namespace muster::cli {
@@ -41,16 +43,33 @@ constexpr Duration kSlowSync = std::chrono::milliseconds(20);
 constexpr std::uint64_t kLittleDisk = 1u << 30;
 constexpr rlim_t kFewFiles = 4096;
 
+// Only --runtime oci needs one.
+std::vector<Finding> oci_findings(Loop& loop, runtime::Runtime& runtime, const std::string& dir) {
+  std::vector<Finding> out;
+  for (const std::string name : {"crun", "runc"}) {
+    const auto program = runtime::find_oci_program(name);
+    if (!program) continue;
+    const Status works = probe_oci(loop, runtime, *program, dir);
+    out.push_back(
+        {name, works ? Verdict::kGood : Verdict::kLess,
+         works ? fmt::format("{} runs containers (--runtime oci)", *program)
+               : fmt::format("{} runs no containers: {}", *program, works.error().message)});
+  }
+  if (!out.empty()) return out;
+  return {{"containers", Verdict::kLess, runtime::find_oci_program().error().message}};
+}
+
 // The abilities of the process runtime, which finds them out by trying.
 std::vector<Finding> runtime_findings(const std::string& dir) {
   const auto loop = make_real_loop();
-  auto runtime = runtime::make_process_runtime(
-      *loop, {.directory = dir + "/runtime", .end_with_agent = true});
+  auto runtime =
+      runtime::make_process_runtime(*loop, {.directory = dir + "/runtime", .end_with_agent = true});
   if (!runtime) return {{"process runtime", Verdict::kBad, runtime.error().message}};
   std::vector<Finding> out;
   for (const runtime::Ability& ability : (*runtime)->abilities())
     out.push_back(
         {ability.name, ability.available ? Verdict::kGood : Verdict::kLess, ability.detail});
+  for (Finding& finding : oci_findings(*loop, **runtime, dir)) out.push_back(std::move(finding));
   return out;
 }
 

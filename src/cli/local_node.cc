@@ -8,6 +8,7 @@
 #include "agent/inputs/names.h"
 #include "base/log.h"
 #include "client/client.h"
+#include "runtime/oci_container.h"
 #include "runtime/runtime.h"
 
 namespace muster::cli {
@@ -46,6 +47,10 @@ class JoinedNode final : public LocalNode {
     // What is to leave nothing is its caller's, whatever he needs root for.
     if (pods.user.empty() && options_.leave_nothing) pods.user = sudo_caller();
     MUSTER_TRY(options.identity, identity_under(pods));
+    if (!pods.oci_runtime.empty()) {
+      options.images = pods.images;
+      MUSTER_TRY(options.images.oci_program, runtime::find_oci_program(pods.oci_runtime));
+    }
     const agent::Paths paths{options_.data_dir};
     MUSTER_TRY(runtime_,
                runtime::make_process_runtime(loop_, {.directory = paths.runtime(),

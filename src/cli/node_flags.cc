@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <filesystem>
 
 #include "cli/terminal_text.h"
 
@@ -32,10 +33,44 @@ Result<std::int64_t> parse_amount(std::string_view text) {
   return amount;
 }
 
+// [IMAGE=]DIR. Names of images have no '='; paths that do are written with an image before them.
+Status add_root_folder(agent::Images& images, const std::string& text) {
+  const std::size_t equal = text.find('=');
+  const std::string image = equal == text.npos ? "" : text.substr(0, equal);
+  std::string folder = equal == text.npos ? text : text.substr(equal + 1);
+  if (folder.empty() || (equal != text.npos && image.empty()))
+    return fail(Code::kInvalid, fmt::format("--rootfs {}: it takes [IMAGE=]DIR", plain_text(text)));
+  std::string& place = image.empty() ? images.other : images.folders[image];
+  if (!place.empty())
+    return fail(Code::kInvalid,
+                fmt::format("--rootfs {}: there is one for {} already", plain_text(text),
+                            image.empty() ? "all images" : plain_text(image)));
+  std::error_code unknown;  // of the working directory; the path stays as it is then
+  const auto absolute = std::filesystem::absolute(folder, unknown);
+  place = unknown ? std::move(folder) : absolute.lexically_normal().string();
+  return {};
+}
+
+Status add_images(PodPolicy& policy, const NodeFlags& flags) {
+  if (!flags.has_images()) {
+    if (flags.root_folders.empty()) return {};
+    return fail(Code::kInvalid, "--rootfs: plain processes have none; add --runtime oci");
+  }
+  if (flags.root_folders.empty())
+    return fail(Code::kInvalid,
+                fmt::format("--runtime {}: no image is pulled; say with --rootfs where they are",
+                            flags.runtime));
+  policy.oci_runtime = flags.runtime;
+  for (const std::string& text : flags.root_folders)
+    MUSTER_CHECK(add_root_folder(policy.images, text));
+  return {};
+}
+
 }  // namespace
 
 std::vector<Flag> with_node_flags(NodeFlags& node, std::vector<Flag> flags) {
-  flags.push_back({"--nodes", &node.nodes,
+  flags.push_back({"--nodes",
+                   &node.nodes,
                    "Carve so many nodes, node-0 and on, out of this machine [one, by its name]",
                    {},
                    false,
@@ -51,6 +86,14 @@ std::vector<Flag> with_node_flags(NodeFlags& node, std::vector<Flag> flags) {
                    "Let hostPath volumes name only what lies below this folder"});
   flags.push_back({"--pod-processes", &node.pod_processes,
                    "The most processes and threads of a pod; 0: any number"});
+  flags.push_back({"--runtime",
+                   &node.runtime,
+                   "How pods run: as processes of this machine, or in root file systems of their "
+                   "own through crun or runc",
+                   {NodeFlags::kProcessRuntime, "oci", "crun", "runc"}});
+  flags.push_back(
+      {"--rootfs", &node.root_folders,
+       "[IMAGE=]DIR: the root file system or OCI bundle of this image, or of all others"});
   return flags;
 }
 
@@ -80,6 +123,7 @@ Result<PodPolicy> pod_policy(const NodeFlags& flags) {
   }
   if (flags.pod_processes < 0) return fail(Code::kInvalid, "--pod-processes: 0 or more");
   policy.processes = flags.pod_processes;
+  MUSTER_CHECK(add_images(policy, flags));
   return policy;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "agent/identity.h"
+#include "agent/inputs/images.h"
 #include "base/result.h"
 
 namespace muster::cli {
@@ -17,6 +18,8 @@ struct PodPolicy {
   bool any_user = false;  // pods may ask for others
   std::vector<std::string> host_paths = {"/"};  // prefixes that hostPath volumes may name
   std::int64_t processes = kUsualProcesses;     // per pod, threads too; 0: any number
+  std::string oci_runtime;  // "crun", "runc" or any ("oci"); empty: pods are plain processes
+  agent::Images images;     // without the program
 };
 
 // Who called sudo, by number; empty if nobody did.
