@@ -5,7 +5,8 @@ set -euo pipefail
 build=(build-essential cmake ninja-build pkg-config ccache mold git ca-certificates libboost1.81-dev libssl-dev
   libsimdjson-dev libyaml-cpp-dev libfmt-dev libspdlog-dev prometheus-cpp-dev libsqlite3-dev libcli11-dev libre2-dev
   libgtest-dev libgmock-dev libbenchmark-dev)
-checks=(clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev lld-19 llvm-19 python3 python3-venv curl openssl iputils-ping)
+checks=(clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev lld-19 llvm-19 python3 python3-venv curl openssl iputils-ping
+  crun runc busybox-static)
 wanted=("${build[@]}")
 [ "${1:-build}" = build ] || wanted+=("${checks[@]}")
 missing=()
