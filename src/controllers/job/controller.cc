@@ -61,7 +61,7 @@ void Controller::job_changed(const Job* before, const Job* after) {
   if (before == nullptr && job.is_managed_elsewhere()) metrics_.add_managed_elsewhere(job);
   if (after != nullptr && !after->is_finished()) return;
   backoff_.erase(job.ref.uid);
-  for (const Pod* pod : pods_.owned_by(job.ref.uid)) let_go_if_orphan(*pod);
+  for (const Pod* pod : pods_.owned_by(job.ref.ns, job.ref.uid)) let_go_if_orphan(*pod);
 }
 
 void Controller::pod_changed(const Pod* before, const Pod* after) {
@@ -125,7 +125,7 @@ Plan Controller::plan_job(const QueueKey& key, const Pass& pass) {
   planned_.erase(key);
   const Job* job = jobs_.find(key.ns, key.name);
   if (job == nullptr) return {};
-  const auto controlled = pods_.owned_by(job->ref.uid);
+  const auto controlled = pods_.owned_by(job->ref.ns, job->ref.uid);
   if (lags_behind(*job, controlled, jobs_.informer().position())) {
     Plan plan;
     plan.look_again = kCatchUp;

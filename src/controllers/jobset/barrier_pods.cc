@@ -38,8 +38,8 @@ BarrierPods::BarrierPods(client::Informer& pods, Changed changed) : changed_(std
   pods.on_change([this](const auto& before, const auto& after) { took(before, after); });
 }
 
-const Starts* BarrierPods::of(const std::string& set_uid) const {
-  const auto found = groups_.find(set_uid);
+const Starts* BarrierPods::of(const SetUid& set) const {
+  const auto found = groups_.find(set);
   return found == groups_.end() ? nullptr : &found->second.starts;
 }
 
@@ -59,9 +59,9 @@ void BarrierPods::add(const std::string& pod_uid, const api::Meta& meta, std::in
   const api::OwnerReference* const job = meta.controller();
   if (!set_uid || !set_name || job == nullptr) return;
   const auto [place, is_new] = places_.try_emplace(
-      pod_uid, Place{.set_uid = std::string(*set_uid), .job = {attempt, job->name}});
+      pod_uid, Place{.set = {meta.ns, std::string(*set_uid)}, .job = {attempt, job->name}});
   if (!is_new) return;
-  Group& group = groups_[place->second.set_uid];
+  Group& group = groups_[place->second.set];
   group.set = {meta.ns, std::string(*set_name)};
   ++group.starts.pods[place->second.job];
   changed_(group.set, ++group.totals[attempt] >= size_of(meta));
@@ -71,7 +71,7 @@ void BarrierPods::remove(const std::string& pod_uid) {
   const auto node = places_.extract(pod_uid);
   if (node.empty()) return;
   const Place& place = node.mapped();
-  const auto at = groups_.find(place.set_uid);
+  const auto at = groups_.find(place.set);
   Group& group = at->second;
   if (--group.starts.pods[place.job] == 0) group.starts.pods.erase(place.job);
   if (--group.totals[place.job.attempt] == 0) group.totals.erase(place.job.attempt);

@@ -23,7 +23,10 @@ class BarrierPods {
   BarrierPods(client::Informer& pods, Changed changed);
   BarrierPods(const BarrierPods&) = delete;
 
-  const Starts* of(const std::string& set_uid) const;  // null if none of its pods has started
+  // A set by its namespace and uid, so that pods of other namespaces, whatever their labels claim,
+  // are not counted.
+  using SetUid = client::QueueKey;
+  const Starts* of(const SetUid& set) const;  // null if none of its pods has started
 
  private:
   struct Group {
@@ -32,7 +35,7 @@ class BarrierPods {
     std::map<std::int32_t, std::int64_t> totals;  // by attempt
   };
   struct Place {
-    std::string set_uid;
+    SetUid set;
     Starts::Job job;
   };
 
@@ -41,7 +44,7 @@ class BarrierPods {
   void remove(const std::string& pod_uid);
 
   Changed changed_;
-  std::map<std::string, Group> groups_;  // by the set's uid
+  std::map<SetUid, Group> groups_;
   std::map<std::string, Place> places_;  // of pods that have started, by uid
 };
 

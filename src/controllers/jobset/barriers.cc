@@ -64,7 +64,7 @@ void Barriers::pods_changed(const QueueKey& key, bool complete) {
 Plan Barriers::plan_for(const QueueKey& key) const {
   const api::JobSet* const set = uses_.job_sets.find(key.ns, key.name);
   if (set == nullptr || !has_barrier(*set, gates_)) return {};
-  const auto children = uses_.jobs.owned_by(set->meta.uid);
+  const auto children = uses_.jobs.owned_by(set->meta.ns, set->meta.uid);
   return plan_gate(uses_.kinds, {.set = *set,
                                  .children = children,
                                  .signal = signal_of(*set),

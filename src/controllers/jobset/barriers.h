@@ -27,7 +27,9 @@ class Barriers {
 
   client::Informer& config_maps() const { return signals_.informer(); }
   const Signal* signal_of(const api::JobSet& set) const;  // null if there is none of its own
-  const Starts* starts_of(const api::JobSet& set) const { return pods_.of(set.meta.uid); }
+  const Starts* starts_of(const api::JobSet& set) const {
+    return pods_.of({set.meta.ns, set.meta.uid});
+  }
   void look_at(const QueueKey& set);  // it has changed
   bool idle() const { return runner_.idle(); }
 

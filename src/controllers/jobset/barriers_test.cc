@@ -132,14 +132,18 @@ TEST(BarrierPods, KeepNothingOfPodsThatHaveNotStarted) {
   });
   informer.start();
   server.show(kPods, "ADDED", pod("a", 2, R"("phase":"Pending")"));
-  EXPECT_EQ(pods.of("u-js"), nullptr);
+  EXPECT_EQ(pods.of({"d", "u-js"}), nullptr);
   server.show(kPods, "MODIFIED", pod("a", 3, kAtBarrier));
   server.show(kPods, "MODIFIED", pod("a", 4, R"("phase":"Running")"));
-  ASSERT_NE(pods.of("u-js"), nullptr);
-  EXPECT_EQ(pods.of("u-js")->pods.at({0, "js-w-0"}), 1) << "a pod counts once";
+  ASSERT_NE(pods.of({"d", "u-js"}), nullptr);
+  EXPECT_EQ(pods.of({"d", "u-js"})->pods.at({0, "js-w-0"}), 1) << "a pod counts once";
+  std::string stranger = pod("b", 4, R"("phase":"Running")");
+  stranger.replace(stranger.find(R"("d")"), 3, R"("e")");
+  server.show(kPods, "ADDED", stranger);
+  EXPECT_EQ(pods.of({"d", "u-js"})->pods.at({0, "js-w-0"}), 1) << "one of another namespace";
   server.show(kPods, "MODIFIED", pod("a", 5, R"("phase":"Failed")"));
-  EXPECT_EQ(pods.of("u-js"), nullptr);
-  EXPECT_THAT(told, ElementsAre(false, false));
+  EXPECT_EQ(pods.of({"d", "u-js"}), nullptr);
+  EXPECT_THAT(told, ElementsAre(false, false, false));
 }
 
 }  // namespace

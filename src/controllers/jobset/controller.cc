@@ -92,7 +92,7 @@ Plan Controller::plan_for(const QueueKey& key, const Pass& pass) {
   const api::JobSet* const set = job_sets_.find(key.ns, key.name);
   if (set == nullptr) return {};
   note_what_is_not_done(*set);
-  const auto children = jobs_.owned_by(set->meta.uid);
+  const auto children = jobs_.owned_by(set->meta.ns, set->meta.uid);
   View view{.set = *set,
             .children = children,
             .has_service = services_.find(key.ns, subdomain(*set)) != nullptr,

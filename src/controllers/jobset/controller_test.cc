@@ -71,6 +71,16 @@ TEST_F(JobSetController, DoesNotCreateAgainWhatItHasNotSeenYet) {
   EXPECT_THAT(server_.waiting(), ElementsAre(kStatus));
 }
 
+// Whoever may create Jobs in one namespace could stop the sets of all others.
+TEST_F(JobSetController, AJobOfAnotherNamespaceIsNotItsOwnWhateverItClaims) {
+  std::string stranger = job(3, "u-js", R"({"type":"Failed","status":"True"})");
+  stranger.replace(stranger.find(R"("d")"), 3, R"("e")");
+  server_.show(kSets, "ADDED", set(2));
+  server_.show(kJobs, "ADDED", stranger);
+  server_.complete_all(3);
+  EXPECT_THAT(server_.waiting(), ElementsAre("POST /apis/batch/v1/namespaces/d/jobs"));
+}
+
 TEST_F(JobSetController, TellsAndCountsWhenTheStatusIsWritten) {
   show_completed();
   EXPECT_THAT(server_.waiting(), ElementsAre(kStatus));

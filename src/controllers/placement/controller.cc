@@ -21,7 +21,7 @@ Controller::Controller(Shared& shared)
 // A follower's event looks at its leader too: it may have been made before the leader moved.
 void Controller::add_leader_of(const Pod& pod) {
   if (pod.is_leader) return runner_.add({pod.ns, pod.name});
-  for (const Pod* other : pods_.owned_by(pod.controller_uid)) {
+  for (const Pod* other : pods_.owned_by(pod.ns, pod.controller_uid)) {
     if (other->is_leader) runner_.add({other->ns, other->name});
   }
 }
@@ -29,7 +29,7 @@ void Controller::add_leader_of(const Pod& pod) {
 Plan Controller::plan_for(const QueueKey& key, const Pass& pass) const {
   const Pod* const leader = pods_.find(key.ns, key.name);
   if (leader == nullptr) return {};
-  const auto pods = pods_.owned_by(leader->controller_uid);
+  const auto pods = pods_.owned_by(leader->ns, leader->controller_uid);
   const client::ObjectPtr node = nodes_.find("", leader->node_name);
   return plan(pods_.informer().resource(),
               {.leader = *leader, .pods = pods, .node = node ? &node->meta() : nullptr}, pass.now);

@@ -44,9 +44,10 @@ class Cache {
   }
 
   // Children of the object with this uid, in the order of their names. Valid until the next event.
-  std::vector<const View*> owned_by(const std::string& uid) const {
+  // Only those of its namespace: anybody may name any owner in one's own.
+  std::vector<const View*> owned_by(std::string_view ns, std::string_view uid) const {
     std::vector<const View*> found;
-    const auto at = by_owner_.find(uid);
+    const auto at = by_owner_.find(owner_key(ns, uid));
     if (at == by_owner_.end()) return found;
     found.reserve(at->second.size());
     for (const auto& [name, view] : at->second) found.push_back(view);
@@ -71,17 +72,21 @@ class Cache {
 
  private:
   static std::string path(const api::Meta& meta) { return meta.ns + "/" + meta.name; }
+  static std::string owner_key(std::string_view ns, std::string_view uid) {
+    return std::string(ns) + "/" + std::string(uid);
+  }
 
   const View* learn(const store::Object& object) {
     const api::Meta& meta = object.meta();
     auto view = std::make_unique<const View>(read_(object));
-    if (const auto* owner = meta.controller()) by_owner_[owner->uid][meta.name] = view.get();
+    if (const auto* owner = meta.controller())
+      by_owner_[owner_key(meta.ns, owner->uid)][meta.name] = view.get();
     return (views_[path(meta)] = std::move(view)).get();
   }
 
   std::unique_ptr<const View> forget(const api::Meta& meta) {
     if (const auto* owner = meta.controller()) {
-      const auto at = by_owner_.find(owner->uid);
+      const auto at = by_owner_.find(owner_key(meta.ns, owner->uid));
       if (at != by_owner_.end() && at->second.erase(meta.name) != 0 && at->second.empty())
         by_owner_.erase(at);
     }
