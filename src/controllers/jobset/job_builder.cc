@@ -88,6 +88,12 @@ std::string digest_of(Value pod_template) {
     const Value part = pod_template.get({"spec", name});
     if (!part.empty()) parts.set(name, json::clone(arena, part));
   }
+  // Some programs leave out empty texts when they write a set back: that must not stop its Jobs.
+  for (const Value toleration : parts.get("tolerations").items()) {
+    toleration.erase_if([](const json::Member& member) {
+      return member.value.is_string() && member.value.as_string().empty();
+    });
+  }
   json::sort_all_keys(parts);
   return fmt::format("{:016x}", admission::stable_hash(json::write(parts)));
 }

@@ -268,6 +268,8 @@ TEST_F(Built, JobsAreKnownByTheTemplateThatTheyRunBy) {
   EXPECT_NE(placed, plain);
   EXPECT_EQ(digest_of_set(R"("containers": [], "nodeSelector": {"b": "2", "a": "1"})"), placed);
   EXPECT_NE(digest_of_set(R"("containers": [], "schedulingGates": [{"name": "g"}])"), plain);
+  EXPECT_EQ(digest_of_set(R"("containers": [], "tolerations": [{"key": "k", "value": ""}])"),
+            digest_of_set(R"("containers": [], "tolerations": [{"key": "k"}])"));
 }
 
 TEST_F(Built, AResumedJobKeepsItsExclusiveNodes) {
