@@ -64,10 +64,10 @@ int serve(ServeOptions options) {
   auto engine_or = engine_options(options);
   if (!engine_or) return complain(engine_or.error(), kUsage);
   Signals signals;
-  allow_many_connections();
   const std::uint16_t port = engine_or->port;
   auto engine = Engine::start(*std::move(engine_or));
   if (!engine) return complain(with_holder(engine.error(), port), kRefused);
+  allow_many_connections();  // us, not the pods, whose keeper has been started
   Loop& loop = (*engine)->loop();
   signals.on_signal(loop, [&](int) { loop.stop(); });
   fmt::print("muster serves {} (kubeconfig: {})\n", (*engine)->url(), (*engine)->kubeconfig_file());

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "runtime/file_limit.h"
 #include "runtime/keeper.h"
 
 namespace muster::runtime {
@@ -61,6 +62,7 @@ int keep(const std::string& directory, bool namespaces) {
   UniqueFd lock = settle(directory);
   prctl(PR_SET_NAME, "muster-keeper");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
+  raise_file_limit();
   Isolation isolation = enter_isolation(namespaces);
   // After the user namespace, whose maps nobody could write otherwise. No pod may look into us.
   prctl(PR_SET_DUMPABLE, 0);

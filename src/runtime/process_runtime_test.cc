@@ -2,6 +2,7 @@
 #include "runtime/process_runtime.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
 #include "runtime/gate.h"
 #include "runtime/pod_of_process.h"
@@ -136,6 +137,23 @@ TEST_P(ProcessRuntimeTest, NothingOfTheServerReachesTheProgram) {
               ElementsAre("stdout F 0 1 2 3 SigBlk:\t0000000000000000",  // 3 is the folder itself
                           "stdout F SigIgn:\t0000000000000000", "stdout F NoNewPrivs:\t1",
                           "stdout F 0022", HasSubstr("null")));
+}
+
+TEST_P(ProcessRuntimeTest, ProgramMayOpenAsManyFilesAsWhoStartedTheServer) {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const rlimit before = limit;
+  limit.rlim_cur = 321;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  clean_up();  // the next keeper starts with it
+  connect(GetParam());
+  setrlimit(RLIMIT_NOFILE, &before);
+  start_pod();
+  run_shell("ulimit -Sn; ulimit -Hn");
+  EXPECT_THAT(log_lines(),
+              ElementsAre("stdout F 321", before.rlim_max == RLIM_INFINITY
+                                              ? std::string("stdout F unlimited")
+                                              : fmt::format("stdout F {}", before.rlim_max)));
 }
 
 struct StartErrorCase {

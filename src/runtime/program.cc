@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "runtime/file_limit.h"
 #include "runtime/gate.h"
 
 namespace muster::runtime {
@@ -89,6 +90,7 @@ Result<std::string> prepare(const Program& program, const Stdio& stdio) {
   MUSTER_CHECK(program.groups.join());
   take_stdio(stdio);
   umask(022);
+  restore_file_limit();
   if (program.user) MUSTER_CHECK(become(*program.user));
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return refuse("no_new_privs is not to be had");
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // again: it is lost with a change of the user
