@@ -46,6 +46,18 @@ std::string deleted_uid(std::string_view answer) {
   return std::string((uid.is_null() ? body->get({"details", "uid"}) : uid).as_string());
 }
 
+// 0 if the answer is none of an object: bindings are answered with a Status, and what stands
+// between us and a server may say anything.
+store::Revision written_revision(std::string_view answer) {
+  const auto meta = api::read_meta(answer);
+  return meta ? client::to_revision(meta->resource_version) : 0;
+}
+
+std::string written_name(std::string_view answer) {
+  const auto meta = api::read_meta(answer);
+  return meta ? meta->name : "";
+}
+
 bool is_stale(const Error& error) {
   return error.code == Code::kConflict || error.code == Code::kNotFound;
 }
@@ -102,15 +114,18 @@ bool Runner::shown(Awaited& awaited) {
 
 void Runner::remember(const QueueKey& key, const client::Operation& write,
                       std::string_view answer) {
+  const auto awaited = [&]() -> Awaited& {
+    Awaited& slot = awaited_[key];
+    slot.until = now() + kPatience;
+    return slot;
+  };
   for (const client::Informer* source : options_.sources) {
-    if (&source->resource() != write.resource || write.subresource == "binding") continue;
-    Awaited& awaited = awaited_[key];
-    awaited.until = now() + kPatience;
+    if (&source->resource() != write.resource) continue;
     if (write.verb == client::Verb::kDelete) {
-      awaited.removals.push_back({source, write.ns, write.name, deleted_uid(answer)});
-    } else {
-      store::Revision& newest = awaited.revisions[source];
-      newest = std::max(newest, client::to_revision(api::decode_meta(answer).resource_version));
+      awaited().removals.push_back({source, write.ns, write.name, deleted_uid(answer)});
+    } else if (const store::Revision revision = written_revision(answer); revision != 0) {
+      store::Revision& newest = awaited().revisions[source];
+      newest = std::max(newest, revision);
     }
   }
 }
@@ -206,7 +221,7 @@ void Runner::took_answer(const WorkPtr& work, const Write& write, Result<std::st
   --work->under_way;
   if (answer) {
     remember(work->key, write.operation, *answer);
-    if (write.when_done) tell(filled(*write.when_done, api::decode_meta(*answer).name));
+    if (write.when_done) tell(filled(*write.when_done, written_name(*answer)));
   } else if (!is_needless(write, answer.error())) {
     work->refusals.push_back(fill(write.refusal, answer.error().message));
     if (write.when_refused) tell(filled(*write.when_refused, answer.error().message));

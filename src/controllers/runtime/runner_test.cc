@@ -239,6 +239,21 @@ TEST_F(RunnerTest, WhatIsToldOfAWriteNamesTheAnsweredObject) {
 }
 
 // The heart of it: a plan never repeats a write because its effect has not come back yet.
+TEST_F(RunnerTest, AnAnswerThatIsNoObjectIsNotWaitedFor) {
+  complete();
+  for (const std::string body : {R"({"kind":"Status","status":"Success"})", "<html>", ""}) {
+    next_.write(make("a"));
+    next_.steps.back().writes.back().when_done = event("Made", "made {}");
+    wake();
+    server_.settle();
+    server_.answer(201, body);
+    const std::size_t before = passes();
+    wake();
+    EXPECT_EQ(passes(), before + 1) << body;
+  }
+  EXPECT_THAT(events_.told, ElementsAre("Made: made ", "Made: made ", "Made: made "));
+}
+
 TEST_F(RunnerTest, TheNextPassWaitsUntilTheOwnCreateIsSeen) {
   complete();
   next_.write(make("a"));
