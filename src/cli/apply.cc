@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/exit_code.h"
+#include "cli/lookup.h"
 #include "cli/manifest.h"
 #include "cli/output.h"
 #include "cli/print.h"
@@ -61,7 +62,8 @@ int apply_file(Connection& connection, const std::string& file, const ApplyOptio
     const auto done = apply_object(connection, object, options.force, body);
     if (!done) {
       const bool unreachable = done.error().code == Code::kUnavailable;
-      fmt::print(stderr, "{}", manifest->explain(object, done.error()));
+      fmt::print(stderr, "{}",
+                 manifest->explain(object, explain_unserved(*object.resource, done.error())));
       if (done.error().code == Code::kConflict)
         fmt::print(stderr, "  help: --force-conflicts takes these fields over\n");
       worst = exit_code_of(done.error());

@@ -8,6 +8,7 @@
 #include "cli/kinds.h"
 #include "cli/lookup.h"
 #include "cli/print.h"
+#include "cli/terminal_text.h"
 #include "json/parse.h"
 
 namespace muster::cli {
@@ -18,6 +19,7 @@ using json::Value;
 struct DescribeOptions {
   ServerFlags server;
   std::vector<std::string> what;
+  std::string labels;
 };
 
 Result<std::vector<EventRow>> events_of(Connection& connection, Value object) {
@@ -52,10 +54,12 @@ Result<std::string> text_of(Connection& connection, const api::Resource& resourc
   return describe_job_set(object, {items.begin(), items.end()}, events, now);
 }
 
-Result<std::vector<std::string>> all_names(Connection& connection, const api::Resource& resource) {
+Result<std::vector<std::string>> all_names(Connection& connection, const api::Resource& resource,
+                                           const std::string& labels) {
   MUSTER_TRY(const std::string list,
              connection.list(resource, {.ns = resource.namespaced ? connection.ns() : "",
-                                        .metadata_only = true}));
+                                        .metadata_only = true,
+                                        .label_selector = labels}));
   json::Arena arena;
   MUSTER_TRY(const Value tree, json::parse(arena, list));
   std::vector<std::string> names;
@@ -73,7 +77,7 @@ int describe(const DescribeOptions& options) {
   if (!wanted) return complain(wanted.error());
   bool first = true;
   for (const Wanted& kind : *wanted) {
-    const auto names = kind.names.empty() ? all_names(**connection, *kind.resource)
+    const auto names = kind.names.empty() ? all_names(**connection, *kind.resource, options.labels)
                                           : Result<std::vector<std::string>>(kind.names);
     if (!names) return complain(names.error());
     for (const std::string& name : *names) {
@@ -82,6 +86,8 @@ int describe(const DescribeOptions& options) {
       fmt::print("{}{}", std::exchange(first, false) ? "" : "\n", *text);
     }
   }
+  if (first)
+    fmt::print(stderr, "No resources found in {} namespace.\n", plain_text((*connection)->ns()));
   return kSucceeded;
 }
 
@@ -93,7 +99,8 @@ Verb describe_verb() {
           .group = "Objects",
           .help = "Show an object with what belongs to it: describe jobset NAME",
           .flags = with_server_flags(
-              o->server, {{"what", &o->what, "KIND [NAME...], KIND/NAME..., or names of JobSets"}}),
+              o->server, {{"what", &o->what, "KIND [NAME...], KIND/NAME..., or names of JobSets"},
+                          {"-l,--selector", &o->labels, "Those with these labels"}}),
           .run = [o] { return describe(*o); }};
 }
 

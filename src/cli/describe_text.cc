@@ -125,7 +125,7 @@ std::string describe_job_set(Value job_set, const std::vector<Value>& pods,
   out += section("Stages", stages_table(standing, now));
   out += section("Pods", pods_table(pods, now));
   out += section("Conditions", conditions_table(job_set, now));
-  return out + section("Events", events_table(events, now, false));
+  return out + section("Events", events_table(events, now, EventsOf::kObject));
 }
 
 std::string describe_object(Value object, const std::vector<EventRow>& events, Time now) {
@@ -145,7 +145,7 @@ std::string describe_object(Value object, const std::vector<EventRow>& events, T
       sizes.set(member.key, fmt::format("{} bytes in base64", member.value.as_string().size()));
   }
   if (!rest.empty()) out += json::write_yaml(rest);
-  return out + section("Events", events_table(events, now, false));
+  return out + section("Events", events_table(events, now, EventsOf::kObject));
 }
 
 }  // namespace muster::cli

@@ -39,55 +39,87 @@ Result<std::string> field_selector(KindCatalog& kinds, const EventsOptions& opti
   return fmt::format("{}", fmt::join(fields, ","));
 }
 
-int events(const EventsOptions& options) {
-  auto opened = Connection::open(options.server);
-  if (!opened) return complain(opened.error());
-  Connection& connection = **opened;
-  const auto selector = field_selector(connection.kinds(), options);
-  if (!selector) return complain(selector.error());
-  const api::Resource& resource = *api::Registry::builtin().find("", "v1", "events");
-  const std::string ns = options.all_namespaces ? "" : connection.ns();
-  const auto list = connection.list(resource, {.ns = ns, .field_selector = *selector});
-  if (!list) return complain(list.error());
-  json::Arena arena;
-  const auto tree = json::parse(arena, *list);
-  if (!tree) return complain(tree.error());
-  const Clock& clock = connection.loop().clock();
-  TextTable table = events_table(event_rows(*tree), clock.now(), true);
-  if (table.empty() && !options.watch) {
-    fmt::print(stderr, "No events found.\n");
-    return kSucceeded;
+class Events {
+ public:
+  Events(Connection& connection, const EventsOptions& options, std::string selector)
+      : connection_(connection),
+        selector_(std::move(selector)),
+        ns_(options.all_namespaces ? "" : connection.ns()),
+        whose_(options.all_namespaces ? EventsOf::kAllNamespaces : EventsOf::kNamespace),
+        table_(events_table({}, Time{}, whose_)) {}
+
+  // What is there; the revision from which to go on.
+  Result<std::string> show() {
+    MUSTER_TRY(const std::string list,
+               connection_.list(resource_, {.ns = ns_, .field_selector = selector_}));
+    json::Arena arena;
+    MUSTER_TRY(const json::Value tree, json::parse(arena, list));
+    for (const EventRow& row : event_rows(tree)) add_event(table_, row, now(), whose_);
+    found_ = !table_.empty();
+    print();
+    return std::string(tree.get({"metadata", "resourceVersion"}).as_string());
   }
-  fmt::print("{}", table.take());
-  std::fflush(stdout);
-  if (!options.watch) return kSucceeded;
-  Lines lines(kLongestWatchLine);
-  Status why;
-  const auto print = [&](std::string_view line) {
-    json::Arena one;
-    const auto event = json::parse(one, line);
-    if (!event || event->get("type").as_string() == "BOOKMARK" ||
-        event->get("type").as_string() == "DELETED") {
-      return;
-    }
-    TextTable row = events_table({event_row(event->get("object"))}, clock.now(), true);
-    fmt::print("{}", row.take(false));
+
+  bool found() const { return found_; }
+
+  int follow(std::string_view revision) {
+    Status why;
+    Lines lines(kLongestWatchLine);
+    const auto stream = connection_.stream(
+        fmt::format("{}?watch=true&resourceVersion={}&fieldSelector={}",
+                    client::url_path(resource_, ns_), revision, client::url_escape(selector_)),
+        kJsonForm,
+        {.head = {},
+         .data =
+             [&](std::string_view data) {
+               lines.take(data, [&](std::string_view line) { took(line); });
+             },
+         .end =
+             [&](Status ended) {
+               why = std::move(ended);
+               connection_.loop().stop();
+             }});
+    connection_.loop().run();
+    return why ? kSucceeded : complain(why.error());
+  }
+
+ private:
+  void took(std::string_view line) {
+    json::Arena arena;
+    const auto event = json::parse(arena, line);
+    const std::string_view type = event ? event->get("type").as_string() : "";
+    if (type != "ADDED" && type != "MODIFIED") return;
+    add_event(table_, event_row(event->get("object")), now(), whose_);
+    print();
+  }
+
+  void print() {
+    fmt::print("{}", table_.take());
     std::fflush(stdout);
-  };
-  const auto stream = connection.stream(
-      fmt::format(
-          "{}?watch=true&resourceVersion={}&fieldSelector={}", client::url_path(resource, ns),
-          tree->get({"metadata", "resourceVersion"}).as_string(), client::url_escape(*selector)),
-      kJsonForm,
-      {.head = {},
-       .data = [&](std::string_view data) { lines.take(data, print); },
-       .end =
-           [&](Status ended) {
-             why = std::move(ended);
-             connection.loop().stop();
-           }});
-  connection.loop().run();
-  return why ? kSucceeded : complain(why.error());
+  }
+
+  Time now() const { return connection_.loop().clock().now(); }
+
+  Connection& connection_;
+  const api::Resource& resource_ = *api::Registry::builtin().find("", "v1", "events");
+  std::string selector_;
+  std::string ns_;  // empty: all
+  EventsOf whose_;
+  TextTable table_;
+  bool found_ = false;
+};
+
+int events(const EventsOptions& options) {
+  auto connection = Connection::open(options.server);
+  if (!connection) return complain(connection.error());
+  auto selector = field_selector((*connection)->kinds(), options);
+  if (!selector) return complain(selector.error());
+  Events events(**connection, options, *std::move(selector));
+  const auto revision = events.show();
+  if (!revision) return complain(revision.error());
+  if (options.watch) return events.follow(*revision);
+  if (!events.found()) fmt::print(stderr, "No events found.\n");
+  return kSucceeded;
 }
 
 }  // namespace

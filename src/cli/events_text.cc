@@ -23,6 +23,7 @@ EventRow event_row(json::Value event) {
   row.type = event.get("type").as_string();
   row.reason = event.get("reason").as_string();
   row.message = event.get("message").as_string();
+  row.ns = event.get({"metadata", "namespace"}).as_string();
   const json::Value object = event.get("involvedObject");
   row.object = fmt::format("{}/{}", lower_case(object.get("kind").as_string()),
                            object.get("name").as_string());
@@ -38,20 +39,24 @@ std::vector<EventRow> event_rows(json::Value list) {
   return rows;
 }
 
-TextTable events_table(const std::vector<EventRow>& rows, Time now, bool with_object) {
+TextTable events_table(const std::vector<EventRow>& rows, Time now, EventsOf whose) {
   std::vector<std::string> header = {"LAST SEEN", "TYPE", "REASON"};
-  if (with_object) header.emplace_back("OBJECT");
+  if (whose == EventsOf::kAllNamespaces) header.insert(header.begin(), "NAMESPACE");
+  if (whose != EventsOf::kObject) header.emplace_back("OBJECT");
   header.emplace_back("MESSAGE");
   TextTable table(std::move(header));
-  for (const EventRow& row : rows) {
-    std::string age = human_duration(std::max(Duration{}, now - row.at));
-    if (row.count > 1) age += fmt::format(" (x{})", row.count);
-    std::vector<std::string> cells = {std::move(age), row.type, row.reason};
-    if (with_object) cells.push_back(row.object);
-    cells.push_back(row.message);
-    table.add(std::move(cells));
-  }
+  for (const EventRow& row : rows) add_event(table, row, now, whose);
   return table;
+}
+
+void add_event(TextTable& table, const EventRow& row, Time now, EventsOf whose) {
+  std::string age = human_duration(std::max(Duration{}, now - row.at));
+  if (row.count > 1) age += fmt::format(" (x{})", row.count);
+  std::vector<std::string> cells = {std::move(age), row.type, row.reason};
+  if (whose == EventsOf::kAllNamespaces) cells.insert(cells.begin(), row.ns);
+  if (whose != EventsOf::kObject) cells.push_back(row.object);
+  cells.push_back(row.message);
+  table.add(std::move(cells));
 }
 
 }  // namespace muster::cli

@@ -191,6 +191,17 @@ TEST(Verbs, ThatAreGuessedAreThere) {
   }
 }
 
+TEST(Words, AreTakenAsKubectlTakesThem) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(verb_first({"-n", "x", "get", "pods"}), (Words{"get", "-n", "x", "pods"}));
+  EXPECT_EQ(verb_first({"-nx", "--context=c", "get"}), (Words{"get", "-nx", "--context=c"}));
+  EXPECT_EQ(verb_first({"get", "-n", "x"}), (Words{"get", "-n", "x"}));
+  EXPECT_EQ(verb_first({"--verbose", "get"}), (Words{"--verbose", "get"}));
+  EXPECT_EQ(verb_first({"-n"}), (Words{"-n"}));
+  EXPECT_EQ(without_equals({"-o=name", "--output=x", "-l=a=b", "--", "-o=y"}),
+            (Words{"-oname", "--output=x", "-la=b", "--", "-o=y"}));
+}
+
 TEST(Warnings, AreTheTextInQuotes) {
   EXPECT_EQ(warning_text(R"(299 - "unknown field \"spec.x\"")"), "unknown field \"spec.x\"");
   EXPECT_EQ(warning_text("199 - \"other\""), "");

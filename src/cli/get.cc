@@ -49,7 +49,8 @@ class Get {
 
   int run(const std::vector<Wanted>& wanted) {
     if (options_.watch && wanted.size() > 1) return misused("-w watches one kind at a time");
-    if (!output_.is_table()) return options_.watch ? no_watch() : print_objects(wanted);
+    if (!output_.is_table())
+      return options_.watch ? watch_objects(wanted.front()) : print_objects(wanted);
     bool found = false;
     for (const Wanted& kind : wanted) {
       const auto printed = print_table(kind, wanted.size() > 1);
@@ -62,8 +63,6 @@ class Get {
   }
 
  private:
-  static int no_watch() { return misused("-w prints tables only: leave out -o, or use -o wide"); }
-
   void nothing_found(const std::vector<Wanted>& wanted) const {
     const bool of_namespace =
         std::ranges::any_of(wanted, [](const Wanted& kind) { return kind.resource->namespaced; });
@@ -95,7 +94,9 @@ class Get {
   Result<std::vector<std::string>> fetch(const Wanted& kind, std::string_view form) {
     std::vector<std::string> answers;
     if (kind.names.empty()) {
-      MUSTER_TRY(answers.emplace_back(), connection_.get(target(*kind.resource), form));
+      auto answer = connection_.get(target(*kind.resource), form);
+      if (!answer) return std::unexpected(explain_unserved(*kind.resource, answer.error()));
+      answers.push_back(*std::move(answer));
       return answers;
     }
     for (const std::string& name : kind.names) {
@@ -190,16 +191,38 @@ class Get {
     return worst_;
   }
 
-  // Items of a list do not say what they are.
   static void add_items(Value items, const api::Resource& resource, Value tree) {
     if (!tree.has("items")) return items.push_back(tree);
-    for (const Value item : tree.get("items").items()) {
-      const Value whole = Value::object(items.arena());
-      whole.set("apiVersion", resource.gvk.api_version());
-      whole.set("kind", resource.gvk.kind);
-      for (const auto& member : item.members()) whole.set(member.key, member.value);
-      items.push_back(whole);
+    for (const Value item : tree.get("items").items()) items.push_back(whole(resource, item));
+  }
+
+  // Items of a list do not say what they are.
+  static Value whole(const api::Resource& resource, Value item) {
+    const Value out = Value::object(item.arena());
+    out.set("apiVersion", resource.gvk.api_version());
+    out.set("kind", resource.gvk.kind);
+    for (const auto& member : item.members()) out.set(member.key, member.value);
+    return out;
+  }
+
+  // Objects one by one, as they are and then as they change.
+  int watch_objects(const Wanted& kind) {
+    const auto answers = fetch(kind, kJsonForm);
+    if (!answers) return complain(answers.error());
+    for (const std::string& answer : *answers) {
+      json::Arena arena;
+      const auto tree = json::parse(arena, answer);
+      if (!tree) return complain(tree.error());
+      revision_ = tree->get({"metadata", "resourceVersion"}).as_string();
+      if (!tree->has("items")) print_one(*tree);
+      for (const Value item : tree->get("items").items()) print_one(whole(*kind.resource, item));
     }
+    return worst_ == kSucceeded ? follow(kind) : worst_;
+  }
+
+  void print_one(Value object) {
+    fmt::print("{}{}", output_.separator(std::exchange(printed_, true)), output_.print(object));
+    std::fflush(stdout);
   }
 
   // Rows as they change, until the server ends it or a signal us.
@@ -211,7 +234,7 @@ class Get {
       selector += "fieldSelector=metadata.name%3D" + kind.names.front() + "&";
     const auto stream = connection_.stream(
         selector + "watch=true&resourceVersion=" + revision_,
-        is_job_set(kind) ? kJsonForm : kTableForm,
+        is_job_set(kind) || !output_.is_table() ? kJsonForm : kTableForm,
         {.head = {},
          .data =
              [&](std::string_view data) {
@@ -230,6 +253,7 @@ class Get {
     json::Arena arena;
     const auto event = json::parse(arena, line);
     if (!event || event->get("type").as_string() == "BOOKMARK") return;
+    if (!output_.is_table()) return print_one(event->get("object"));
     add_rows(kind, event->get("object"));
     fmt::print("{}", table_->take(!options_.no_headers));
     std::fflush(stdout);
@@ -261,7 +285,10 @@ std::string_view contradiction(const GetOptions& options, const std::vector<Want
 int get(const GetOptions& options) {
   auto output = Output::parse(options.output);
   if (!output) return complain(output.error(), kUsage);
-  if (options.what.empty()) return misused("say which kind: jobsets, jobs, pods …");
+  if (options.what.empty()) {
+    return misused("say which kind: jobsets, jobs, pods …",
+                   "muster get jobsets, or muster help get for more");
+  }
   auto connection = Connection::open(options.server);
   if (!connection) return complain(connection.error());
   const auto wanted = find_wanted(**connection, options.what, BareName::kIsRefused);

@@ -26,10 +26,21 @@ std::vector<std::string> names_in(Connection& connection, const api::Resource& r
 
 }  // namespace
 
+Error explain_unserved(const api::Resource& resource, const Error& error) {
+  Error out = error;
+  // What Kubernetes says of a path that leads nowhere.
+  if (error.code != Code::kNotFound || !error.message.starts_with("404 page not found")) return out;
+  out.message = fmt::format("this server has no {}", resource.qualified());
+  if (&resource == &job_sets())
+    out.message += "; `muster install --print` prints what a cluster needs for them";
+  return out;
+}
+
 Error explain_missing(Connection& connection, const api::Resource& resource, std::string_view name,
                       const Error& error) {
   if (error.code != Code::kNotFound) return error;
-  Error out = error;
+  Error out = explain_unserved(resource, error);
+  if (out.message != error.message) return out;
   out.message = missing_object(resource, connection.ns(), name,
                                names_in(connection, resource, connection.ns()));
   return out;

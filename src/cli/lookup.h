@@ -9,6 +9,9 @@
 
 namespace muster::cli {
 
+// The error of a request; one about a kind that the server does not have says so.
+Error explain_unserved(const api::Resource& resource, const Error& error);
+
 // The error of a get; if nothing was found, with a guess at what was meant and what else is there.
 Error explain_missing(Connection& connection, const api::Resource& resource, std::string_view name,
                       const Error& error);

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <cstdio>
 
 #include "cli/diagnose.h"
@@ -16,6 +15,7 @@ namespace {
 using muster::cli::Flag;
 using muster::cli::kUsage;
 using muster::cli::Verb;
+using Words = std::vector<std::string>;
 
 void add_flag(CLI::App& app, const Flag& flag) {
   CLI::Option* const option = std::visit(
@@ -37,13 +37,13 @@ void add_flag(CLI::App& app, const Flag& flag) {
 }
 
 // The first flag that the verb does not have, with the nearest one that it has.
-std::string unknown_flag(const Verb& verb, int argc, char** argv) {
+std::string unknown_flag(const Verb& verb, const Words& words) {
   std::vector<std::string> known = {"--help"};
   for (const Flag& flag : verb.flags) {
     for (auto& name : muster::cli::flag_names(flag)) known.push_back(std::move(name));
   }
-  for (int i = 0; i < argc && std::string_view(argv[i]) != "--"; ++i) {
-    std::string_view word = argv[i];
+  for (std::string_view word : words) {
+    if (word == "--") break;
     word = word.substr(0, word.find('='));
     if (!word.starts_with("--") || std::ranges::find(known, word) != known.end()) continue;
     const auto guess = muster::cli::did_you_mean(word, known);
@@ -52,20 +52,22 @@ std::string unknown_flag(const Verb& verb, int argc, char** argv) {
   return "";
 }
 
-int run(const Verb& verb, int argc, char** argv) {
+// `words` follow the verb.
+int run(const Verb& verb, Words words) {
   if (verb.takes_all) {
-    std::get<std::vector<std::string>*>(verb.flags.front().target)->assign(argv + 1, argv + argc);
+    *std::get<Words*>(verb.flags.front().target) = std::move(words);
     return verb.run();
   }
   CLI::App app(verb.help, "muster " + verb.name);
   for (const Flag& flag : verb.flags) add_flag(app, flag);
+  words = muster::cli::without_equals(std::move(words));
   try {
-    app.parse(argc, argv);
+    app.parse(Words(words.rbegin(), words.rend()));  // the parser takes them from the back
   } catch (const CLI::CallForHelp& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
     fmt::print(stderr, "error: {}{}\n  help: muster {} --help\n",
-               muster::cli::plain_text(error.what()), unknown_flag(verb, argc, argv), verb.name);
+               muster::cli::plain_text(error.what()), unknown_flag(verb, words), verb.name);
     return kUsage;
   }
   return verb.run();
@@ -91,9 +93,7 @@ int show_overview(const std::vector<Verb>& verbs, bool asked_for) {
 int help(const std::vector<Verb>& verbs, std::string_view word) {
   const Verb* const verb = muster::cli::find_verb(verbs, word);
   if (verb == nullptr) return refuse(verbs, word);
-  std::string name = verb->name, flag = "--help";
-  std::array<char*, 2> words = {name.data(), flag.data()};
-  return run(*verb, 2, words.data());
+  return run(*verb, {"--help"});
 }
 
 }  // namespace
@@ -103,11 +103,13 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "keeper")
     return muster::runtime::keeper_main(argc - 1, argv + 1);
   const std::vector<Verb> verbs = muster::cli::all_verbs();
-  const std::string_view word = argc > 1 ? argv[1] : "";
+  Words words = muster::cli::verb_first({argv + 1, argv + argc});
+  if (words.empty()) return show_overview(verbs, false);
+  const std::string word = words.front();
+  words.erase(words.begin());
   if (word == "--version") return muster::cli::find_verb(verbs, "version")->run();
-  if (word.empty()) return show_overview(verbs, false);
   if (word == "--help" || word == "-h" || word == "help")
-    return argc > 2 ? help(verbs, argv[2]) : show_overview(verbs, true);
+    return words.empty() ? show_overview(verbs, true) : help(verbs, words.front());
   const Verb* const verb = muster::cli::find_verb(verbs, word);
-  return verb == nullptr ? refuse(verbs, word) : run(*verb, argc - 1, argv + 1);
+  return verb == nullptr ? refuse(verbs, word) : run(*verb, std::move(words));
 }

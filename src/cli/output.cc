@@ -4,6 +4,7 @@
 
 #include "base/ascii.h"
 #include "cli/terminal_text.h"
+#include "json/sort_keys.h"
 #include "json/write.h"
 #include "json/yaml.h"
 
@@ -54,12 +55,14 @@ std::string Output::print(json::Value object) const {
   drop_owners(object);
   switch (kind_) {
     case Kind::kYaml:
+      json::sort_all_keys(object);      // as kubectl prints them
       return json::write_yaml(object);  // which escapes control characters
     case Kind::kName:
       return names_of(object);
     case Kind::kJsonPath:
       return plain_lines(path_->print(object));
     default:
+      json::sort_all_keys(object);
       return escaped_json(json::write_pretty(object, kIndent)) + "\n";
   }
 }

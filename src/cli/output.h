@@ -20,6 +20,10 @@ class Output {
 
   bool is_table() const { return kind_ == Kind::kTable || kind_ == Kind::kWide; }
   bool is_wide() const { return kind_ == Kind::kWide; }
+  // What stands between objects that are printed one after the other.
+  std::string_view separator(bool behind_another) const {
+    return behind_another && kind_ == Kind::kYaml ? "---\n" : "";
+  }
   // Of an object or a List; not for tables. Field owners are left out. Changes the value.
   std::string print(json::Value object) const;
 

@@ -136,7 +136,7 @@ int submit(SubmitOptions options) {
                                          .ns = object.ns,
                                          .body = object.body,
                                          .strict = true});
-  if (!created) return complain(created.error());
+  if (!created) return complain(explain_unserved(job_sets(), created.error()));
   json::Arena arena;
   const auto tree = json::parse(arena, *created);
   if (!tree) return complain(tree.error());

@@ -12,6 +12,7 @@
 #include "cli/keys.h"
 #include "cli/kinds.h"
 #include "cli/log_streams.h"
+#include "cli/lookup.h"
 #include "cli/print.h"
 #include "cli/screen.h"
 #include "cli/signals.h"
@@ -187,7 +188,11 @@ int top(const TopOptions& options) {
   Signals signals;
   auto connection = Connection::open(options.server);
   if (!connection) return complain(connection.error());
-  if (const auto ready = (*connection)->get("/version"); !ready) return complain(ready.error());
+  // The views wait for a server for ever: it has to be there, and to have JobSets, first.
+  if (const auto ready =
+          (*connection)->list(job_sets(), {.ns = (*connection)->ns(), .metadata_only = true});
+      !ready)
+    return complain(explain_unserved(job_sets(), ready.error()));
   return Top(**connection, options).run(signals);
 }
 

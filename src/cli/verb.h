@@ -64,6 +64,11 @@ std::optional<std::string> meant_verb(const std::vector<Verb>& verbs, std::strin
 // kubectl has this verb and muster does not.
 bool is_kubectl_only(std::string_view word);
 
+// Words as kubectl takes them: flags that name the server may stand before the verb, which comes to
+// the front, and "-o=name" is "-oname". Nothing is changed behind "--".
+std::vector<std::string> verb_first(std::vector<std::string> words);
+std::vector<std::string> without_equals(std::vector<std::string> words);
+
 // The overview that `muster --help` prints.
 std::string overview(const std::vector<Verb>& verbs);
 

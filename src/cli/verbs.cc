@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "cli/commands.h"
 #include "cli/diagnose.h"
@@ -30,6 +31,16 @@ constexpr std::array<std::string_view, 18> kKubectlOnly = {
     "annotate",     "api-resources", "auth",  "autoscale",    "cordon", "cp",
     "cluster-info", "debug",         "diff",  "drain",        "edit",   "exec",
     "explain",      "expose",        "label", "port-forward", "patch",  "scale"};
+
+// How many words a flag that names the server takes at the front of these; 0 if it is none.
+std::size_t server_flag_length(std::span<const std::string> words) {
+  constexpr std::array<std::string_view, 5> kLong = {"-n", "--namespace", "--kubeconfig",
+                                                     "--context", "--data-dir"};
+  const std::string_view word = words.front(), name = word.substr(0, word.find('='));
+  if (std::ranges::find(kLong, name) != kLong.end())
+    return std::min<std::size_t>(words.size(), name == word ? 2 : 1);
+  return word.starts_with("-n") ? 1 : 0;
+}
 
 }  // namespace
 
@@ -77,6 +88,26 @@ std::optional<std::string> meant_verb(const std::vector<Verb>& verbs, std::strin
 
 bool is_kubectl_only(std::string_view word) {
   return std::ranges::find(kKubectlOnly, word) != kKubectlOnly.end();
+}
+
+std::vector<std::string> verb_first(std::vector<std::string> words) {
+  std::size_t at = 0;
+  while (at < words.size()) {
+    const std::size_t length = server_flag_length(std::span(words).subspan(at));
+    if (length == 0) break;
+    at += length;
+  }
+  const auto verb = words.begin() + static_cast<std::ptrdiff_t>(at);
+  if (verb != words.end()) std::rotate(words.begin(), verb, verb + 1);
+  return words;
+}
+
+std::vector<std::string> without_equals(std::vector<std::string> words) {
+  for (std::string& word : words) {
+    if (word == "--") break;
+    if (word.size() > 2 && word[0] == '-' && word[1] != '-' && word[2] == '=') word.erase(2, 1);
+  }
+  return words;
 }
 
 std::string overview(const std::vector<Verb>& verbs) {

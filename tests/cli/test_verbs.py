@@ -3,6 +3,7 @@ import json
 import os
 import re
 import socket
+import subprocess
 
 import pytest
 
@@ -170,7 +171,41 @@ def test_get_shows_what_is_there_of_several(muster):
 
 
 def kubectl_like_list():
-    return json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': [], 'metadata': {'resourceVersion': ''}}, indent=4) + '\n'
+    return json.dumps({'apiVersion': 'v1', 'items': [], 'kind': 'List', 'metadata': {'resourceVersion': ''}}, indent=4) + '\n'
+
+
+def test_flags_where_kubectl_takes_them(muster):
+    muster('apply', '-n=default', '-f', '-', stdin=MAP % 'placed')
+    assert muster('-n', 'default', 'get', 'cm', 'placed', '-o=name').stdout == 'configmap/placed\n'
+    assert muster('-n=kube-system', 'get', 'cm', 'placed', code=1).stderr.startswith('error: no ConfigMap "placed" in namespace kube-system')
+    keys = list(json.loads(muster('get', 'cm', 'placed', '-ojson').stdout))
+    assert keys == sorted(keys)
+
+
+def test_describe_by_labels(muster):
+    muster('apply', '-f', '-', stdin='{apiVersion: v1, kind: ConfigMap, metadata: {name: told, labels: {tell: me}}}')
+    assert 'Name:         told\n' in muster('describe', 'cm', '-l', 'tell=me').stdout
+    assert muster('describe', 'cm', '-l', 'tell=nobody').stderr == 'No resources found in default namespace.\n'
+
+
+def test_events_of_all_namespaces(muster):
+    muster('apply', '-f', '-', stdin=job_set('eventful', 'true'))
+    muster('wait', '--for=condition=Completed', 'eventful', '--timeout=30s')
+    rows = blackbox.eventually(lambda: [row for row in muster('events', '-A').stdout.splitlines() if 'jobset/eventful' in row])
+    assert rows[0].split()[0] == 'default'
+    assert muster('events', '-A').stdout.startswith('NAMESPACE ') and muster('events').stdout.startswith('LAST SEEN ')
+
+
+def test_watching_names(muster):
+    muster('apply', '-f', '-', stdin='{apiVersion: v1, kind: ConfigMap, metadata: {name: seen, labels: {look: "1"}}}')
+    with subprocess.Popen([os.environ['MUSTER'], 'get', 'cm', '-l', 'look=1', '-w', '-o', 'name'], env=muster.environment, text=True,
+                          stdout=subprocess.PIPE) as watch:
+        try:
+            assert watch.stdout.readline() == 'configmap/seen\n'
+            muster('apply', '-f', '-', stdin='{apiVersion: v1, kind: ConfigMap, metadata: {name: seen, labels: {look: "1"}}, data: {a: b}}')
+            assert watch.stdout.readline() == 'configmap/seen\n'
+        finally:
+            watch.kill()
 
 
 def test_get_refuses_contradictions(muster):
@@ -212,7 +247,7 @@ def vendor(tmp_path):
 
     def answer(_, path, __):
         asked.append(path)
-        return (200, answers[path], {}) if path in answers else (404, {'kind': 'Status', 'reason': 'NotFound', 'message': 'not here'}, {})
+        return (200, answers[path], {}) if path in answers else (404, '404 page not found\n', {'Content-Type': 'text/plain'})
 
     with stub_server(tmp_path, answer) as kubeconfig:
         yield ['--kubeconfig', kubeconfig], asked
@@ -230,3 +265,8 @@ def test_discovery_is_not_asked_for_what_all_servers_have(vendor):
     flags, asked = vendor
     alone('get', 'pods', *flags)
     assert asked == ['/api/v1/namespaces/default/pods']
+
+
+@pytest.mark.parametrize('words', [['get', 'js'], ['get', 'js', 'x'], ['describe', 'js', 'x'], ['top', '--once'], ['submit', '--', 'true']], ids=' '.join)
+def test_a_server_without_jobsets(vendor, words):
+    assert 'this server has no jobsets.jobset.x-k8s.io; `muster install --print`' in alone(words[0], *vendor[0], *words[1:], code=1).stderr
