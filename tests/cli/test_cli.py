@@ -85,7 +85,7 @@ def test_a_jobset_from_apply_to_delete(muster):
     text = muster('describe', 'jobset', 'life').stdout
     assert re.search(r'work +done +1/1 +2/2', text) and 'AllJobsCompleted' in text and re.search(r'life-work-0-1-\w+ +0/1 +Completed', text)
     assert 'AllJobsCompleted' in muster('events', 'jobset/life').stdout
-    assert muster('delete', 'jobset', 'life').stdout == 'jobsets.jobset.x-k8s.io "life" deleted\n'
+    assert muster('delete', 'jobset', 'life').stdout == 'jobset.jobset.x-k8s.io "life" deleted from default namespace\n'
     assert muster('get', 'js', 'life', code=1).stderr.startswith('error: no JobSet "life" in namespace default')
 
 
