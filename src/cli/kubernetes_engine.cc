@@ -14,6 +14,7 @@
 #include "cli/data_dir.h"
 #include "client/https.h"
 #include "client/leader_election.h"
+#include "client/leader_transport.h"
 #include "controllers/set/controllers.h"
 #include "json/write.h"
 #include "net/http_server.h"
@@ -50,6 +51,8 @@ class Operator final : public KubernetesEngine {
 
   ~Operator() override {
     controllers_ = nullptr;
+    leader_client_ = nullptr;
+    leader_transport_ = nullptr;
     election_ = nullptr;
     if (webhook_server_) webhook_server_->stop();
     if (health_server_) health_server_->stop();
@@ -78,6 +81,8 @@ class Operator final : public KubernetesEngine {
     election_ = std::make_unique<client::LeaderElection>(
         *client_, registry_, std::move(lease), [this] { start_controllers(); },
         [this] { controllers_ = nullptr; });
+    leader_transport_ = client::make_leader_transport(*transport_, *election_);
+    leader_client_ = std::make_unique<client::Client>(*leader_transport_, "muster");
     election_->start();
     return {};
   }
@@ -204,7 +209,8 @@ class Operator final : public KubernetesEngine {
   }
 
   void start_controllers() {
-    controllers_ = controllers::ControllerSet::make(*client_, registry_, metrics_,
+    client::Client& client = leader_client_ ? *leader_client_ : *client_;
+    controllers_ = controllers::ControllerSet::make(client, registry_, metrics_,
                                                     {.wanted = options_.controllers,
                                                      .gates = options_.gates,
                                                      .barrier_program = options_.barrier_program});
@@ -226,6 +232,8 @@ class Operator final : public KubernetesEngine {
   std::atomic<bool> ready_ = false;
   bool registering_again_ = false;
   std::unique_ptr<client::LeaderElection> election_;
+  std::unique_ptr<client::Transport> leader_transport_;
+  std::unique_ptr<client::Client> leader_client_;
   std::unique_ptr<controllers::ControllerSet> controllers_;
 };
 

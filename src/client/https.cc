@@ -93,6 +93,11 @@ class HttpsTransport final : public Transport {
                            .url = config_.url + request.target,
                            .headers = std::move(request.headers),
                            .body = std::move(request.body)};
+    if (request.not_after != Time::max()) {
+      out.still_wanted = [&clock = loop_.clock(), last = request.not_after] {
+        return clock.now() <= last;
+      };
+    }
     if (const std::string& secret = token(); !secret.empty())
       out.headers.emplace_back("Authorization", "Bearer " + secret);
     return out;

@@ -145,6 +145,7 @@ class InProcessTransport final : public Transport {
       : loop_(loop), handler_(std::move(handler)) {}
 
   void send(http::Request request, Done done) override {
+    if (loop_.clock().now() > request.not_after) return refuse(std::move(done));
     auto exchange = std::make_shared<LocalExchange>(loop_, std::move(request));
     exchange->done_ = std::move(done);
     handler_(std::move(exchange));
@@ -160,6 +161,12 @@ class InProcessTransport final : public Transport {
   Loop& loop() override { return loop_; }
 
  private:
+  void refuse(Done done) {
+    loop_.post([done = std::move(done)]() mutable {
+      done(fail(Code::kUnavailable, "it is too late to send this"));
+    });
+  }
+
   Loop& loop_;
   http::Handler handler_;
 };

@@ -1,8 +1,8 @@
 // One of several processes leads: it holds a Lease and renews it.
 //
-// A lease gives no fencing by itself: a leader that was frozen past its end may still believe in it
-// for a moment. So every write of a controller is conditional besides (a resourceVersion, a uid, or
-// a name that exists once).
+// A lease gives no fencing by itself: a leader that was frozen past its end still believes in it
+// when it goes on. So its writes carry the time until which it surely leads (leader_transport.h),
+// and are conditional besides (a resourceVersion, a uid, or a name that exists once).
 #pragma once
 
 #include <functional>
@@ -34,6 +34,9 @@ class LeaderElection {
 
   void start() { tick(); }
   bool leading() const { return leading_; }
+  // Nobody else leads before this; in the past if we do not. Earlier than the lease's end by what
+  // others' clocks, and the way to the server, may take.
+  Time leads_until() const { return leading_ ? renewed_ + options_.renew : Time::min(); }
   // Gives the lease back, so that another need not wait. Ends the election.
   void release(Task done);
 

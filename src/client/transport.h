@@ -25,7 +25,8 @@ class Transport {
  public:
   virtual ~Transport() = default;
 
-  // One request, one answer of any status. Fails with kUnavailable if the server cannot be reached.
+  // One request, one answer of any status. Fails with kUnavailable if the server cannot be reached,
+  // or not in time (Request::not_after): then nothing was sent.
   using Done = std::move_only_function<void(Result<Answer>)>;
   virtual void send(http::Request request, Done done) = 0;
 

@@ -108,6 +108,10 @@ void ClientConnection::start(std::shared_ptr<Call> call) {
   call_ = std::move(call);
   parser_ = std::make_unique<ResponseParser>(settings_.options.max_header_bytes,
                                              call_->request.method == "HEAD");
+  if (call_->request.still_wanted && !call_->request.still_wanted()) {
+    reused_ = false;  // nothing to be tried again
+    return close(fail(Code::kUnavailable, "it is too late to send this"));
+  }
   // The body stays in the call: a retry needs it again.
   output_.push(http::Chunk::own(request_head(call_->request, call_->url)));
   output_.push({call_->request.body, call_});

@@ -44,6 +44,9 @@ struct ClientRequest {
   std::string body;
   std::string host;             // says the Host header; empty: what the URL says
   bool own_connection = false;  // opened for this request and closed after it
+  // Asked just before it is sent, on the client's thread. If it is not, nothing is sent and the
+  // request ends with kUnavailable. Empty: it is.
+  std::function<bool()> still_wanted;
 
   Duration timeout = std::chrono::seconds(30);  // until the last byte of the answer; zero: none
   Duration silence = {};                        // longest wait for the next byte of it; zero: any

@@ -61,6 +61,27 @@ TEST(HttpClient, AHostWithLineEndsIsNotSent) {
   EXPECT_EQ(reply.error().code, Code::kBadRequest);
 }
 
+// The question is put when a connection stands, and again for one that is kept.
+TEST(HttpClient, WhatIsNotWantedAnyMoreIsNotSent) {
+  std::atomic<int> seen = 0;
+  const auto server = serve([&](const std::shared_ptr<http::Exchange>& exchange) {
+    ++seen;
+    exchange->respond(text_response("ok"));
+  });
+  const auto client = make_client();
+  const auto ask = [&](bool wanted) {
+    return fetch(*client, {.method = "POST",
+                           .url = url_of(*server, "/"),
+                           .body = "x",
+                           .still_wanted = [wanted] { return wanted; }});
+  };
+  EXPECT_EQ(ask(false).error().code, Code::kUnavailable);
+  EXPECT_TRUE(ask(true));
+  EXPECT_EQ(ask(false).error().code, Code::kUnavailable);
+  EXPECT_TRUE(ask(true));
+  EXPECT_EQ(seen, 2);
+}
+
 TEST(HttpClient, FetchesAndKeepsTheConnection) {
   const auto server = serve([](const std::shared_ptr<http::Exchange>& exchange) {
     const http::Request& request = exchange->request();
