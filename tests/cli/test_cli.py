@@ -11,65 +11,15 @@ import time
 import pytest
 
 import blackbox
+from command_line import SECONDS, Client, alone, job_set
 
-SECONDS = 60
 ESCAPE = '\x1b'
-
-
-class Client:
-    """muster with a server's kubeconfig."""
-
-    def __init__(self, server):
-        self.server = server
-        self.environment = blackbox.environment(server.kubeconfig, server.folder)
-
-    def __call__(self, *arguments, code=0, stdin=''):
-        done = subprocess.run([os.environ['MUSTER'], *map(str, arguments)], env=self.environment, input=stdin, text=True,
-                              capture_output=True, timeout=SECONDS)
-        assert done.returncode == code, '%s: %d\n%s%s' % (arguments, done.returncode, done.stdout, done.stderr)
-        return done
 
 
 @pytest.fixture(scope='module')
 def muster(tmp_path_factory):
     with blackbox.Muster(tmp_path_factory.mktemp('server')) as server:
         yield Client(server)
-
-
-def alone(*arguments, code=0, stdin='', environment=None):
-    """muster without a server."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith('KUBE')}
-    done = subprocess.run([os.environ['MUSTER'], *map(str, arguments)], input=stdin, text=True, capture_output=True, timeout=SECONDS,
-                          env={**kept, 'HOME': '/nonexistent', **(environment or {})})
-    assert done.returncode == code, '%s: %d\n%s%s' % (arguments, done.returncode, done.stdout, done.stderr)
-    return done
-
-
-def job_set(name, script, pods=1, spec='', container=''):
-    """A JobSet of one replicated job whose pods run a shell script."""
-    return '''
-apiVersion: jobset.x-k8s.io/v1alpha2
-kind: JobSet
-metadata: {name: %s}
-spec:
-  %s
-  replicatedJobs:
-  - name: work
-    template:
-      spec:
-        parallelism: %d
-        completions: %d
-        backoffLimit: 0
-        template:
-          spec:
-            restartPolicy: Never
-            terminationGracePeriodSeconds: 2
-            containers:
-            - name: main
-              image: none
-              %s
-              command: [sh, -c, %s]
-''' % (name, spec, pods, pods, container, json.dumps(script))
 
 
 # Objects

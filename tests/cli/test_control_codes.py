@@ -1,6 +1,8 @@
 """S3: whatever a server, a file or an argument says, nothing but text and colours of ours reaches the terminal."""
 import json
+import os
 import re
+import subprocess
 
 import pytest
 
@@ -65,8 +67,6 @@ def server(tmp_path_factory):
 
 def check(*arguments, stdin=''):
     """Runs it, whatever its exit code, and looks at what it said."""
-    import os
-    import subprocess
     done = subprocess.run([os.environ['MUSTER'], *map(str, arguments)], input=stdin.encode(), capture_output=True, timeout=60,
                           env={**{k: v for k, v in os.environ.items() if not k.startswith('KUBE')}, 'HOME': '/nonexistent'})
     said = (done.stdout + done.stderr).decode()       # which also proves that it is UTF-8
