@@ -14,6 +14,7 @@ cp "$here/train.py" "$scratch"
 "$muster" example ddp >"$scratch/example.yaml"
 sed "s|command: \[muster, tool, allreduce.*|command: [\"$venv/bin/python\", \"$scratch/train.py\"]|" "$scratch/example.yaml" >"$scratch/ddp.yaml"
 ! cmp -s "$scratch/example.yaml" "$scratch/ddp.yaml" || { echo "pytorch: the example has changed: its command was not found"; exit 1; }
-"$muster" run "$scratch/ddp.yaml" | tee "$scratch/out"
+# As who has PyTorch in his home.
+"$muster" run --pod-user "$(id -un)" "$scratch/ddp.yaml" | tee "$scratch/out"
 [ "$(grep -c 'of 4: the sum is 10$' "$scratch/out")" = 4 ] || { echo "pytorch: not every rank saw the sum"; exit 1; }
 echo "pytorch: 4 ranks, one sum"
