@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -107,8 +108,14 @@ Status set_up_bundle(const std::string& folder, const RunSpec& run,
   MUSTER_CHECK(mount_root(given, run.rootfs));
   MUSTER_TRY(const std::vector<Mount> mounts, stage(folder, std::move(sources)));
   MUSTER_CHECK(hide_control_groups());
+  rlimit files{};
+  getrlimit(RLIMIT_NOFILE, &files);
   std::ofstream config("config.json");
-  config << oci_config(run, mounts, {.uid = geteuid(), .gid = getegid()});
+  config << oci_config(run, mounts,
+                       {.uid = geteuid(),
+                        .gid = getegid(),
+                        .open_files = files.rlim_cur,
+                        .most_open_files = files.rlim_max});
   if (config.close(); !config) return fail(Code::kInternal, "cannot write the container's config");
   return {};
 }

@@ -50,6 +50,11 @@ Value process_of(Arena& arena, const RunSpec& run, const OciCaller& caller) {
   process.set("cwd", cwd.starts_with('/') ? cwd : "/" + cwd);
   process.set("capabilities", capabilities_of(arena, user.get("uid").as_int() == 0));
   process.set("noNewPrivileges", Value::of(true));
+  const Value files = Value::object(arena);
+  files.set("type", "RLIMIT_NOFILE");
+  files.set("soft", Value::of(caller.open_files));
+  files.set("hard", Value::of(caller.most_open_files));
+  process.array_at("rlimits").push_back(files);
   return process;
 }
 

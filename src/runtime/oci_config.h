@@ -22,6 +22,10 @@ namespace muster::runtime {
 struct OciCaller {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
+  // How many files a program may open, and up to how many it may raise that. Said, not inherited:
+  // runc is a program that raises its own.
+  std::uint64_t open_files = 1024;
+  std::uint64_t most_open_files = 1024;
 };
 
 inline constexpr const char* kOciRoot = "rootfs";  // in the bundle

@@ -50,6 +50,12 @@ TEST_F(OciConfigTest, ProgramIsThatOfTheRun) {
   EXPECT_TRUE(process.get("noNewPrivileges").as_bool());
 }
 
+TEST_F(OciConfigTest, ProgramMayOpenAsManyFilesAsTheCallerLets) {
+  const OciCaller caller{.open_files = 321, .most_open_files = ~std::uint64_t{0}};
+  EXPECT_EQ(json::write(config({}, caller).get({"process", "rlimits"})),
+            R"([{"type":"RLIMIT_NOFILE","soft":321,"hard":18446744073709551615}])");
+}
+
 TEST_F(OciConfigTest, WorkingDirectoryIsAbsolute) {
   EXPECT_EQ(config({.working_directory = ""}).get({"process", "cwd"}).as_string(), "/");
   EXPECT_EQ(config({.working_directory = "app"}).get({"process", "cwd"}).as_string(), "/app");

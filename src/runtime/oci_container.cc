@@ -18,6 +18,7 @@
 #include <fstream>
 
 #include "json/parse.h"
+#include "runtime/file_limit.h"
 #include "runtime/gate.h"
 #include "runtime/oci_bundle.h"
 #include "runtime/oci_config.h"
@@ -83,6 +84,7 @@ int wait_for(pid_t child) {
 [[noreturn]] void create(const RunSpec& run, const Program& program,
                          std::vector<View::Source> sources, const Stdio& stdio, int start_pipe) {
   setsid();
+  restore_file_limit();
   Status ready = program.groups.join();
   if (ready && !program.gate.empty() && map_gate(program.gate.c_str()) == nullptr) {
     ready = fail(Code::kInternal, program.gate + " is no gate");

@@ -1,6 +1,7 @@
 // Containers with a root file system of their own, through each OCI runtime that we know. The
 // machine's /usr stands for an image: it has programs, a /bin and a /lib, and belongs to root.
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "runtime/gate.h"
@@ -63,6 +64,20 @@ TEST_P(OciContainerTest, OutputAndExitCodeAreThoseOfTheProgram) {
   const Exit exit = run_in_container("echo $COLOUR; echo oops >&2; exit 7");
   EXPECT_EQ(exit.code, 7) << exit.start_error;
   EXPECT_THAT(log_lines(), testing::UnorderedElementsAre("stdout F ", "stderr F oops"));
+}
+
+TEST_P(OciContainerTest, ProgramMayOpenAsManyFilesAsWhoStartedTheServer) {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  const rlimit before = limit;
+  limit.rlim_cur = 321;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  clean_up();  // the next keeper starts with it
+  connect();
+  setrlimit(RLIMIT_NOFILE, &before);
+  start_pod();
+  run_in_container("ulimit -Sn");
+  EXPECT_THAT(log_lines(), ElementsAre("stdout F 321"));
 }
 
 TEST_P(OciContainerTest, SignalThatEndsItIsKnown) {

@@ -144,6 +144,28 @@ def test_containers_outlive_a_killed_server_and_can_be_entered(program, bundle, 
 
 
 @pytest.mark.parametrize('program', PROGRAMS)
+def test_volumes_of_all_kinds_are_mounts(program, bundle, folder):
+    host = folder / 'host'
+    host.mkdir()
+    host.chmod(0o777)
+    (host / 'file').write_text('of the machine\n')
+    volumes = [{'name': 'map', 'configMap': {'name': 'settings'}}, {'name': 'key', 'secret': {'secretName': 'key'}},
+               {'name': 'host', 'hostPath': {'path': str(host)}}, {'name': 'claim', 'persistentVolumeClaim': {'claimName': 'data'}}]
+    mounts = [{'name': 'map', 'mountPath': '/etc/settings/rate', 'subPath': 'rate'}, {'name': 'key', 'mountPath': '/key'},
+              {'name': 'host', 'mountPath': '/host'}, {'name': 'claim', 'mountPath': '/host/claim'}]
+    script = 'cat /etc/settings/rate /key/word /host/file; echo kept > /host/claim/kept && echo back > /host/back && cat /host/claim/kept'
+    with serving(folder, *images(program, bundle)) as server:
+        apply(server, {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'settings'}, 'data': {'rate': '0.1\n'}},
+              {'apiVersion': 'v1', 'kind': 'Secret', 'metadata': {'name': 'key'}, 'stringData': {'word': 'sesame\n'}},
+              {'apiVersion': 'v1', 'kind': 'PersistentVolumeClaim', 'metadata': {'name': 'data'}, 'spec': {
+                  'accessModes': ['ReadWriteOnce'], 'resources': {'requests': {'storage': '1Mi'}}}},
+              pod('p', shell(script, image=IMAGE, volumeMounts=mounts), volumes=volumes))
+        blackbox.eventually(lambda: state_of(server, 'p')[1].get('terminated'))
+        assert call(server, 'logs', 'p') == '0.1\nsesame\nof the machine\nkept\n'
+        assert (host / 'back').read_text() == 'back\n'
+
+
+@pytest.mark.parametrize('program', PROGRAMS)
 def test_a_tree_that_does_not_end_is_killed(program, bundle, folder):
     marker = '31415.%d' % os.getpid()
     with serving(folder, *images(program, bundle)) as server:
