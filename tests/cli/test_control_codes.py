@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 
-from command_line import alone
+import blackbox
+from command_line import alone, job_set
 from stub_server import stub_server
 
 # Clears the screen, sets the title, colours, C1's own CSI, turns the direction of writing, goes back, rings.
@@ -137,9 +138,24 @@ def test_arguments(server, words):
     check(words[0], *(server if needs_server and not names_one else []), *words[1:])
 
 
+SCRIPT = "printf 'a\\033[2Jb\\033]0;t\\007c\\302\\233d\\342\\200\\256e\\r\\n'; printf '\\033[2Jlast words' > /dev/termination-log; printf '\\377\\033c\\n' >&2; exit 1"
+
+
+def test_what_programs_write(tmp_path):
+    """Their lines, shown live by run and attach, and again when the run has failed."""
+    said = check('run', '-', stdin=job_set('evil', SCRIPT))
+    assert 'work-0-0 | abcde\n' in said and 'exit code 1' in said
+    with blackbox.Muster(tmp_path) as server:
+        place = ['--kubeconfig', server.kubeconfig]
+        check('apply', *place, '-f', '-', stdin=job_set('evil', SCRIPT))
+        assert 'work-0-0 | abcde\n' in check('attach', *place, 'evil')
+        for words in (['logs', 'evil'], ['describe', 'js', 'evil'], ['get', 'pods', '-o', 'yaml'], ['events'], ['top', '--once']):
+            check(*words, *place)
+
+
 def test_every_verb_is_looked_at():
     """A new verb gets its row above."""
     here = open(__file__, encoding='utf-8').read()
-    silent = {'attach', 'operator', 'install', 'doctor', 'version'}     # their text is their own, or tested with run's (test_cli.py)
+    silent = {'operator', 'install', 'doctor', 'version'}     # they show nobody else's text
     for verb in re.findall(r'^  (\w+) {2,}', alone('--help').stdout, re.M):
         assert verb in silent or "'%s'" % verb in here, verb
