@@ -4,6 +4,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "runtime/gate.h"
 #include "runtime/oci_container.h"
 #include "runtime/testing.h"
@@ -204,6 +206,22 @@ TEST_P(OciContainerTest, CommandBesideItSeesTheContainer) {
   ASSERT_EQ(exec(run, "grep CapBnd /proc/self/status").value_or(-1), 0);
   EXPECT_THAT(output_, HasSubstr("00000000800405fb"));
   EXPECT_EQ(exec(run, "kill -9 $$").value_or(-1), 137);
+}
+
+// What it writes outside of its volumes is memory, and counts as its own.
+TEST_P(OciContainerTest, MemoryLimitEndsTheProgram) {
+  const bool limited = std::ranges::any_of(runtime_->abilities(), [](const Ability& each) {
+    return each.name == "memory limits" && each.available;
+  });
+  if (!limited) GTEST_SKIP() << "only with memory limits";
+  for (const std::string script :
+       {"x=a; while :; do x=$x$x; done", "exec head -c 200000000 /dev/zero > /big"}) {
+    RunSpec spec = in_container(script, script.starts_with("x") ? 0 : 1);
+    spec.limits.memory_bytes = 64 << 20;
+    const Exit exit = exit_of(start(spec));
+    EXPECT_TRUE(exit.out_of_memory) << script << exit.start_error;
+    EXPECT_EQ(exit.code, 137) << script;
+  }
 }
 
 TEST_P(OciContainerTest, ContainersOutliveTheAgentAndAreFoundAgain) {
