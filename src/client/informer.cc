@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "api/owner_reference.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "json/parse.h"
@@ -48,17 +49,6 @@ std::string slim_metadata(json::Value object) {
   return json::write(slim);
 }
 
-void write_owner(json::Value owners, const api::OwnerReference& owner) {
-  const json::Value entry = json::Value::object(owners.arena(), 6);
-  entry.set("apiVersion", owner.api_version);
-  entry.set("kind", owner.kind);
-  entry.set("name", owner.name);
-  entry.set("uid", owner.uid);
-  if (owner.controller) entry.set("controller", json::Value::of(true));
-  if (owner.block_owner_deletion) entry.set("blockOwnerDeletion", json::Value::of(true));
-  owners.push_back(entry);
-}
-
 // Who it is and whose.
 ObjectPtr without_content(const store::Object& object) {
   const api::Meta& meta = object.meta();
@@ -70,7 +60,8 @@ ObjectPtr without_content(const store::Object& object) {
   metadata.set("uid", meta.uid);
   metadata.set("resourceVersion", meta.resource_version);
   if (meta.deletion_time) metadata.set("deletionTimestamp", format_time(*meta.deletion_time));
-  for (const auto& owner : meta.owners) write_owner(metadata.array_at("ownerReferences"), owner);
+  for (const auto& owner : meta.owners)
+    metadata.array_at("ownerReferences").push_back(api::write_owner_reference(arena, owner));
   std::string bytes = json::write(slim);
   bytes.shrink_to_fit();
   return std::make_shared<const store::Object>(std::move(bytes), object.revision());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/owner_reference.h"
 #include "controllers/runtime/writes.h"
 
 namespace muster::controllers::garbage {
@@ -20,17 +21,6 @@ ObjectRef ref_of(const Item& item) {
                              item.resource->gvk.kind);
 }
 
-Value as_value(json::Arena& arena, const OwnerReference& reference) {
-  Value out = Value::object(arena);
-  out.set("apiVersion", reference.api_version);
-  out.set("kind", reference.kind);
-  out.set("name", reference.name);
-  out.set("uid", reference.uid);
-  if (reference.controller) out.set("controller", Value::of(true));
-  if (reference.block_owner_deletion) out.set("blockOwnerDeletion", Value::of(true));
-  return out;
-}
-
 // All patches hold the version that they were computed from: a list is replaced as a whole.
 Write patch_list(const Item& item, std::string_view field, Value list) {
   json::Arena arena;
@@ -42,7 +32,8 @@ Write patch_list(const Item& item, std::string_view field, Value list) {
 Write set_owners(const Item& item, const std::vector<OwnerReference>& owners) {
   json::Arena arena;
   const Value list = Value::array(arena);
-  for (const OwnerReference& owner : owners) list.push_back(as_value(arena, owner));
+  for (const OwnerReference& owner : owners)
+    list.push_back(api::write_owner_reference(arena, owner));
   return patch_list(item, "ownerReferences", list);
 }
 

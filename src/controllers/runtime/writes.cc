@@ -1,5 +1,6 @@
 #include "controllers/runtime/writes.h"
 
+#include "api/owner_reference.h"
 #include "json/write.h"
 
 namespace muster::controllers {
@@ -109,14 +110,12 @@ std::optional<client::Operation> patch_status(const api::Resource& resource,
 }
 
 Value controller_reference(json::Arena& arena, const ObjectRef& owner) {
-  Value reference = Value::object(arena);
-  reference.set("apiVersion", owner.api_version);
-  reference.set("kind", owner.kind);
-  reference.set("name", owner.name);
-  reference.set("uid", owner.uid);
-  reference.set("controller", Value::of(true));
-  reference.set("blockOwnerDeletion", Value::of(true));
-  return reference;
+  return api::write_owner_reference(arena, {.api_version = owner.api_version,
+                                            .kind = owner.kind,
+                                            .name = owner.name,
+                                            .uid = owner.uid,
+                                            .controller = true,
+                                            .block_owner_deletion = true});
 }
 
 }  // namespace muster::controllers
