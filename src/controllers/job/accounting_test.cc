@@ -21,24 +21,27 @@ const std::optional<Finish> kGoesOn = std::nullopt;
 const std::optional<Finish> kFails = Finish{.success = false};
 const std::optional<Finish> kSucceeds = Finish{.success = true};
 
+// "2 + [u-s] succeeded, 1 + [] failed; [s] go": what is counted, what is noted, whose finalizer
+// goes.
+std::string told(const Accounts& accounts) {
+  return fmt::format("{} + [{}] succeeded, {} + [{}] failed; [{}] go", accounts.succeeded,
+                     fmt::join(accounts.uncounted_succeeded, " "), accounts.failed,
+                     fmt::join(accounts.uncounted_failed, " "),
+                     fmt::join(names(accounts.let_go), " "));
+}
+
 struct Row {
   std::string_view name;
   Job job;
   std::vector<Pod> pods;
-  std::optional<Finish> finish;
-  std::int64_t succeeded, failed;
-  std::vector<std::string> uncounted_succeeded, uncounted_failed;
-  std::vector<std::string> let_go;
+  std::string_view accounts;
+  std::optional<Finish> finish = kGoesOn;
 };
 
 void check(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
-    const Accounts accounts = account(row.job, count(row.job, pointers(row.pods)), row.finish);
-    EXPECT_EQ(accounts.succeeded, row.succeeded) << row.name;
-    EXPECT_EQ(accounts.failed, row.failed) << row.name;
-    EXPECT_EQ(accounts.uncounted_succeeded, row.uncounted_succeeded) << row.name;
-    EXPECT_EQ(accounts.uncounted_failed, row.uncounted_failed) << row.name;
-    EXPECT_EQ(names(accounts.let_go), row.let_go) << row.name;
+    EXPECT_EQ(told(account(row.job, count(row.job, pointers(row.pods)), row.finish)), row.accounts)
+        << row.name;
   }
 }
 
@@ -49,130 +52,65 @@ Job counted(int succeeded, int failed, std::string_view uncounted = "") {
 }
 
 TEST(Accounting, EndedPodsAreNotedThenLetGoThenCounted) {
+  constexpr std::string_view kBoth = R"("succeeded":["u-s"],"failed":["u-f"])";
   check({
       {"nothing new",
        counted(2, 1),
        {pod("a"), pod("b").phase("Running")},
-       kGoesOn,
-       2,
-       1,
-       {},
-       {},
-       {}},
+       "2 + [] succeeded, 1 + [] failed; [] go"},
       {"both kinds of end",
        counted(2, 1),
        {pod("s").succeeded(), pod("f").failed(), pod("a")},
-       kGoesOn,
-       2,
-       1,
-       {"u-s"},
-       {"u-f"},
-       {"s", "f"}},
+       "2 + [u-s] succeeded, 1 + [u-f] failed; [s f] go"},
       {"noted, but still tracked: again the finalizer, nothing more",
-       counted(2, 1, R"("succeeded":["u-s"],"failed":["u-f"])"),
+       counted(2, 1, kBoth),
        {pod("s").succeeded(), pod("f").failed()},
-       kGoesOn,
-       2,
-       1,
-       {"u-s"},
-       {"u-f"},
-       {"s", "f"}},
+       "2 + [u-s] succeeded, 1 + [u-f] failed; [s f] go"},
       {"tracked no more",
-       counted(2, 1, R"("succeeded":["u-s"],"failed":["u-f"])"),
+       counted(2, 1, kBoth),
        {pod("s").succeeded().untracked(), pod("f").failed().untracked()},
-       kGoesOn,
-       3,
-       2,
-       {},
-       {},
-       {}},
+       "3 + [] succeeded, 2 + [] failed; [] go"},
       {"gone altogether",
        counted(2, 1, R"("succeeded":["u-s","u-t"],"failed":["u-f"])"),
        {},
-       kGoesOn,
-       4,
-       2,
-       {},
-       {},
-       {}},
+       "4 + [] succeeded, 2 + [] failed; [] go"},
       {"some before, some new",
-       counted(2, 1, R"("succeeded":["u-s"],"failed":["u-f"])"),
+       counted(2, 1, kBoth),
        {pod("s").succeeded().untracked(), pod("f").failed(), pod("t").succeeded()},
-       kGoesOn,
-       3,
-       1,
-       {"u-t"},
-       {"u-f"},
-       {"f", "t"}},
+       "3 + [u-t] succeeded, 1 + [u-f] failed; [f t] go"},
       {"counted long ago",
        counted(2, 1),
        {pod("s").succeeded().untracked()},
-       kGoesOn,
-       2,
-       1,
-       {},
-       {},
-       {}},
+       "2 + [] succeeded, 1 + [] failed; [] go"},
       {"one that goes has failed",
        counted(0, 0),
        {pod("a").phase("Running").deleted()},
-       kGoesOn,
-       0,
-       0,
-       {},
-       {"u-a"},
-       {"a"}},
+       "0 + [] succeeded, 0 + [u-a] failed; [a] go"},
       {"noted as failed, it stays so",
        counted(0, 0, R"("failed":["u-a"])"),
        {pod("a").succeeded()},
-       kGoesOn,
-       0,
-       0,
-       {},
-       {"u-a"},
-       {"a"}},
+       "0 + [] succeeded, 0 + [u-a] failed; [a] go"},
   });
 }
 
 TEST(Accounting, WhatBecomesOfTheRestWhenAJobEnds) {
   const std::vector<Pod> pods = {pod("s").succeeded(), pod("r").phase("Running")};
   check({
-      {"goes on", counted(0, 0), pods, kGoesOn, 0, 0, {"u-s"}, {}, {"s"}},
-      {"fails: what still ran has failed",
-       counted(0, 0),
-       pods,
-       kFails,
-       0,
-       0,
-       {"u-s"},
-       {"u-r"},
-       {"s", "r"}},
-      {"succeeds: what still ran does not matter",
-       counted(0, 0),
-       pods,
-       kSucceeds,
-       0,
-       0,
-       {"u-s"},
-       {},
-       {"s", "r"}},
+      {"goes on", counted(0, 0), pods, "0 + [u-s] succeeded, 0 + [] failed; [s] go"},
+      {"fails: what still ran has failed", counted(0, 0), pods,
+       "0 + [u-s] succeeded, 0 + [u-r] failed; [s r] go", kFails},
+      {"succeeds: what still ran does not matter", counted(0, 0), pods,
+       "0 + [u-s] succeeded, 0 + [] failed; [s r] go", kSucceeds},
   });
 }
 
 TEST(Accounting, ADeletedJobLetsAllItsPodsGo) {
   const Job deleted =
       job(R"("completions":9)", "", R"("deletionTimestamp":"2026-03-01T00:00:00Z")");
-  check({
-      {"running ones are not counted",
-       deleted,
-       {pod("r").phase("Running"), pod("s").succeeded(), pod("g").phase("Running").deleted()},
-       kGoesOn,
-       0,
-       0,
-       {"u-s"},
-       {"u-g"},
-       {"r", "s", "g"}},
-  });
+  check({{"running ones are not counted",
+          deleted,
+          {pod("r").phase("Running"), pod("s").succeeded(), pod("g").phase("Running").deleted()},
+          "0 + [u-s] succeeded, 0 + [u-g] failed; [r s g] go"}});
 }
 
 TEST(Accounting, OnlyFailedPodsAreReplacedSoOnlyTheyCount) {
@@ -181,12 +119,7 @@ TEST(Accounting, OnlyFailedPodsAreReplacedSoOnlyTheyCount) {
     check({{"one that goes is not counted yet",
             job(spec),
             {pod("a").phase("Running").deleted()},
-            kGoesOn,
-            0,
-            0,
-            {},
-            {},
-            {}}});
+            "0 + [] succeeded, 0 + [] failed; [] go"}});
   }
 }
 
@@ -196,12 +129,7 @@ TEST(Accounting, AnIgnoredFailureIsLetGoUncounted) {
   check({{"ignored",
           j,
           {pod("i").failed({}, 4), pod("f").failed({}, 5)},
-          kGoesOn,
-          0,
-          0,
-          {},
-          {"u-f"},
-          {"i", "f"}}});
+          "0 + [] succeeded, 0 + [u-f] failed; [i f] go"}});
   const std::vector<Pod> pods = {pod("i").failed({}, 4)};
   EXPECT_EQ(account(j, count(j, pointers(pods)), kGoesOn).judged.at(FailureAction::kIgnore), 1);
 }

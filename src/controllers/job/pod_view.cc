@@ -1,10 +1,9 @@
 #include "controllers/job/pod_view.h"
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
 #include <set>
 
+#include "base/number.h"
 #include "controllers/job/names.h"
 #include "controllers/runtime/parsed.h"
 #include "controllers/runtime/spans.h"
@@ -15,20 +14,15 @@ namespace {
 using api::PodPhase;
 using json::Value;
 
-std::optional<std::int64_t> to_count(std::optional<std::string_view> text) {
-  std::int64_t value = 0;
-  if (!text) return std::nullopt;
-  const char* const end = text->data() + text->size();
-  const auto [stop, fault] = std::from_chars(text->data(), end, value);
-  if (fault != std::errc() || stop != end || value < 0) return std::nullopt;
-  return value;
+// Whatever is no index reads as none.
+std::int64_t index_of(std::optional<std::string_view> text) {
+  const auto index = parse_number<std::int64_t>(text.value_or(""));
+  return index && *index >= 0 ? *index : kNoIndex;
 }
 
 // Whatever is no count of failures reads as none.
 std::int32_t failure_count(std::optional<std::string_view> text) {
-  const auto count = to_count(text);
-  const bool fits = count && *count <= std::numeric_limits<std::int32_t>::max();
-  return fits ? static_cast<std::int32_t>(*count) : 0;
+  return std::max(0, parse_number<std::int32_t>(text.value_or("")).value_or(0));
 }
 
 PodPhase phase_of(std::string_view text) {
@@ -122,7 +116,7 @@ void read_meta(Pod& pod, const api::Meta& meta) {
   pod.tracked = std::ranges::find(meta.finalizers, kTrackingFinalizer) != meta.finalizers.end();
   pod.deleting = meta.deletion_time.has_value();
   pod.created = meta.creation_time.value_or(Time{});
-  pod.index = to_count(meta.annotation(kCompletionIndex)).value_or(kNoIndex);
+  pod.index = index_of(meta.annotation(kCompletionIndex));
   pod.index_failures = failure_count(meta.annotation(kIndexFailureCount));
   pod.index_ignored_failures = failure_count(meta.annotation(kIndexIgnoredFailureCount));
   if (const api::OwnerReference* owner = meta.controller()) {
