@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/pod_phase.h"
 #include "controllers/runtime/parsed.h"
 #include "controllers/runtime/writes.h"
 
@@ -24,8 +25,7 @@ User read_user(const store::Object& pod) {
   json::Arena arena;
   const Value object = parsed(arena, pod);
   User user{.ns = pod.meta().ns, .uid = pod.meta().uid, .claims = {}};
-  const std::string_view phase = object.get({"status", "phase"}).as_string();
-  if (phase == "Succeeded" || phase == "Failed") return user;
+  if (api::is_end_phase(object.get({"status", "phase"}).as_string())) return user;
   for (const Value volume : object.get({"spec", "volumes"}).items()) {
     const Value claim = volume.get({"persistentVolumeClaim", "claimName"});
     if (claim.is_string()) user.claims.emplace(claim.as_string());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/pod_phase.h"
 #include "api/views.h"
 
 namespace muster::controllers::endpoints {
@@ -102,14 +103,13 @@ Service read_service(Value object) {
 Pod read_pod(Value object) {
   const Value spec = object.get("spec");
   const Value status = object.get("status");
-  const std::string phase = text(status, "phase");
   Pod out{.ref = ref_of(object, "v1", "Pod"),
           .labels = labels_of(object.get({"metadata", "labels"})),
           .hostname = text(spec, "hostname"),
           .subdomain = text(spec, "subdomain"),
           .node = text(spec, "nodeName"),
           .deleting = is_deleting(object),
-          .ended = phase == "Succeeded" || phase == "Failed"};
+          .ended = api::is_end_phase(status.get("phase").as_string())};
   read_ips(out, status);
   const api::Conditions conditions = api::read_conditions(status.get("conditions"));
   if (const api::Condition* ready = api::find_condition(conditions, "Ready")) {

@@ -25,6 +25,10 @@ struct Content {
   std::vector<std::string> errors;    // kinds that could not be read
 
   bool is_empty() const { return kinds.empty() && errors.empty(); }
+  bool has_pods() const {
+    return !kinds.empty() && kinds.front().resource->plural == "pods" &&
+           kinds.front().resource->gvk.group.empty();
+  }
 };
 
 }  // namespace muster::controllers::namespaces

@@ -31,15 +31,10 @@ struct Condition {
 };
 using Conditions = std::array<Condition, 5>;  // always all of them, in this order
 
-bool has_pods(const Content& content) {
-  return !content.kinds.empty() && content.kinds.front().resource->plural == "pods" &&
-         content.kinds.front().resource->gvk.group.empty();
-}
-
 // How long what is left will need; 0 if it should not be there any more.
 seconds estimate(Value object, const Content& content, Time now) {
   const auto deleted = parse_time(object.get({"metadata", "deletionTimestamp"}).as_string());
-  if (has_pods(content) && deleted && now - *deleted < content.pod_grace) return content.pod_grace;
+  if (content.has_pods() && deleted && now - *deleted < content.pod_grace) return content.pod_grace;
   const bool held = std::ranges::any_of(
       content.kinds, [](const KindContent& kind) { return !kind.finalizers.empty(); });
   return held ? kFinalizersTake : seconds(0);
@@ -101,7 +96,7 @@ Conditions conditions_of(std::string_view ns, const Content& content, bool overd
                           fmt::join(why, ", "))};
   }
   // As upstream: while pods are left nobody counts.
-  if (has_pods(content) || content.kinds.empty()) return out;
+  if (content.has_pods() || content.kinds.empty()) return out;
   out[3] = {out[3].type, true, "SomeResourcesRemain", remaining_text(content)};
   if (std::string text = finalizers_text(content); !text.empty())
     out[4] = {out[4].type, true, "SomeFinalizersRemain", std::move(text)};
@@ -184,7 +179,7 @@ Plan plan(const api::Resource& namespaces, Value object, const Content& content,
     if (kind.untouched > 0) plan.write({.operation = delete_all(*kind.resource, ns)});
   }
   if (plan.has_writes()) {
-    plan.reason = has_pods(content) ? "the pods go first" : "what is left goes";
+    plan.reason = content.has_pods() ? "the pods go first" : "what is left goes";
     plan.look_again = kReadBack;
     return plan;
   }

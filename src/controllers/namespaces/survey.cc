@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/pod_phase.h"
 #include "controllers/runtime/spans.h"
 #include "json/parse.h"
 
@@ -23,8 +24,7 @@ KindContent count(const api::Resource& resource, json::Value list) {
 std::chrono::seconds longest_grace(json::Value pods) {
   std::int64_t longest = 0;
   for (const json::Value pod : pods.get("items").items()) {
-    const std::string_view phase = pod.get({"status", "phase"}).as_string();
-    if (phase == "Succeeded" || phase == "Failed") continue;
+    if (api::is_end_phase(pod.get({"status", "phase"}).as_string())) continue;
     longest = std::max(longest, pod.get({"spec", "terminationGracePeriodSeconds"}).as_int());
   }
   return span_of(longest);
@@ -69,9 +69,7 @@ void Survey::read_pods(const api::Resource& pods) {
 
 void Survey::pump() {
   if (!done_) return;
-  const bool pods_are_left =
-      !content_.kinds.empty() && content_.kinds[0].resource->plural == "pods";
-  if (pods_are_left) waiting_.clear();
+  if (content_.has_pods()) waiting_.clear();
   while (under_way_ < kUnderWay && !waiting_.empty()) {
     const api::Resource& resource = *waiting_.back();
     waiting_.pop_back();

@@ -1,5 +1,7 @@
 #include "controllers/nodes/views.h"
 
+#include "api/pod_phase.h"
+
 namespace muster::controllers::nodes {
 namespace {
 
@@ -42,13 +44,12 @@ Pod read_pod(Value object) {
   ObjectRef ref = ref_of(meta, "v1", "Pod");
   ref.resource_version.clear();  // what is written holds for its newest version too
   const Value status = object.get("status");
-  const std::string_view phase = status.get("phase").as_string();
   Pod out{.ref = std::move(ref),
           .generation = meta.generation,
           .node = text(object.get("spec"), "nodeName"),
           .created = meta.creation_time.value_or(Time{}),
           .deleting = meta.deletion_time.has_value(),
-          .ended = phase == "Succeeded" || phase == "Failed",
+          .ended = api::is_end_phase(status.get("phase").as_string()),
           .tolerations = api::read_tolerations(object.get({"spec", "tolerations"})),
           .ready_since = {}};
   const api::Conditions conditions = api::read_conditions(status.get("conditions"));

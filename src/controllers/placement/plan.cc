@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/result.h"
+#include "api/pod_phase.h"
 #include "controllers/jobset/names.h"
 #include "controllers/runtime/parsed.h"
 #include "controllers/runtime/pod_conditions.h"
@@ -51,8 +51,7 @@ Pod read_pod(const store::Object& object) {
   out.is_leader = meta.annotation(kCompletionIndex) == "0";
   json::Arena arena;
   const Value value = parsed(arena, object);
-  const std::string_view phase = value.get({"status", "phase"}).as_string();
-  out.is_over = meta.deletion_time || phase == "Succeeded" || phase == "Failed";
+  out.is_over = meta.deletion_time || api::is_end_phase(value.get({"status", "phase"}).as_string());
   const Value spec = value.get("spec");
   out.node_name = spec.get("nodeName").as_string();
   if (const Value domain = spec.get("nodeSelector").get(*topology); domain.is_string()) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/pod_phase.h"
 #include "controllers/runtime/plan.h"
 #include "json/value.h"
 
@@ -23,7 +24,7 @@ struct Pod {
   Time created;
   std::int64_t generation = 0;
 
-  bool has_ended() const { return phase == "Succeeded" || phase == "Failed"; }
+  bool has_ended() const { return api::is_end_phase(phase); }
 };
 
 struct Node {
