@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "api/sha512.h"
@@ -49,7 +50,7 @@ class Simulation {
     nodes_.start();
     start_controllers();
     for (const client::Operation& object : scenario_.objects) {
-      MUSTER_CHECK(world_.write(object));
+      MUSTER_CHECK(write(object));
     }
     for (const ScenarioStep& step : scenario_.steps) {
       world_.loop().run_for(step.after);
@@ -67,10 +68,18 @@ class Simulation {
       nodes_.lose(step.lost_node);
       return {};
     }
-    auto done = world_.write(step.operation);
+    auto done = write(step.operation);
     // A story may come to the same end faster than its steps.
-    if (!done && done.error().code != Code::kNotFound) return std::unexpected(done.error());
+    if (!done && done.error().code != Code::kNotFound) return done;
     return {};
+  }
+
+  // An error says which of the scenario's own writes it is about.
+  Status write(const client::Operation& operation) {
+    const auto done = world_.write(operation);
+    if (done) return {};
+    return fail(done.error().code,
+                fmt::format("{}: {}", operation.summary(), done.error().message));
   }
 
   void start_controllers() {
@@ -130,11 +139,14 @@ class Simulation {
     if (!events.empty()) poll_soon();
   }
 
+  // A pod that runs for long is no rest.
   void wait_for_rest() {
+    Duration rest = kRest;
+    for (const PodRule& rule : scenario_.pods) rest = std::max(rest, kRest + rule.after);
     const Time end = world_.now() + scenario_.horizon;
     while (world_.now() < end) {
       world_.loop().run_for(kSlice);
-      if (world_.now() - changed_at_ >= kRest) return;
+      if (world_.now() - changed_at_ >= rest) return;
     }
     at_rest_ = false;
   }
