@@ -45,8 +45,8 @@ bool EventCorrelator::is_combined(const std::string& similar, const std::string&
 
 bool EventCorrelator::take_token(const std::string& object, Time now) {
   Tokens& tokens = tokens_.at(object, {.left = kBurst, .at = now});
-  const double grown =
-      static_cast<double>((now - tokens.at).count()) / static_cast<double>(kRefill.count());
+  const Duration passed = std::max(Duration::zero(), now - tokens.at);  // clocks are set back, too
+  const double grown = static_cast<double>(passed.count()) / static_cast<double>(kRefill.count());
   tokens.left = std::min(kBurst, tokens.left + grown);
   tokens.at = now;
   if (tokens.left < 1) return false;

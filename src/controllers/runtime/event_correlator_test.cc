@@ -50,6 +50,12 @@ TEST_F(Correlator, AnotherMessageReasonTypeOrObjectIsAnotherEvent) {
   EXPECT_NE(warning->name, first);
 }
 
+TEST_F(Correlator, AClockThatIsSetBackSilencesNobody) {
+  EXPECT_EQ(see("made"), "made x1");
+  now_ -= std::chrono::hours(24);
+  EXPECT_EQ(see("made"), "made x2");
+}
+
 // Spec job 2.13: a Job that creates 40 pods at once tells nine single events and a combined one
 // whose count is 16.
 TEST_F(Correlator, FortyPodsAtOnce) {
