@@ -31,9 +31,9 @@ bool Item::has_finalizer(std::string_view finalizer) const {
   return std::ranges::find(meta().finalizers, finalizer) != meta().finalizers.end();
 }
 
-const api::OwnerReference* Item::reference_to(std::string_view uid) const {
-  const auto at = std::ranges::find(meta().owners, uid, &api::OwnerReference::uid);
-  return at == meta().owners.end() ? nullptr : &*at;
+bool Item::blocks(const Item& owner) const {
+  const bool reachable = !owner.resource->namespaced || owner.meta().ns == meta().ns;
+  return reachable && garbage::blocks(meta(), owner.meta().uid);
 }
 
 std::vector<client::QueueKey> Graph::observe(const api::Resource& resource,

@@ -27,7 +27,9 @@ struct Item {
   bool deletes_dependents() const { return is_deleting() && has_finalizer(kForegroundFinalizer); }
   // Waits until what it owns is its own master.
   bool orphans_dependents() const { return is_deleting() && has_finalizer(kOrphanFinalizer); }
-  const api::OwnerReference* reference_to(std::string_view uid) const;  // null if there is none
+  // Must be gone before `owner`, which waits for what it owns. From another namespace it has no
+  // such claim, whatever its references say.
+  bool blocks(const Item& owner) const;
 };
 
 struct ByUid {

@@ -51,7 +51,7 @@ Write remove_finalizer(const Item& item, std::string_view finalizer) {
 Verdict wait_for_dependents(const Surroundings& around, const Item& item) {
   const std::string& uid = item.meta().uid;
   for (const Item* dependent : around.graph.dependents(uid)) {
-    if (dependent->reference_to(uid)->block_owner_deletion) return {};
+    if (dependent->blocks(item)) return {};
   }
   Verdict verdict;
   verdict.plan.reason = "nothing that it owns blocks its deletion any more";

@@ -214,6 +214,25 @@ TEST_F(Garbage, TheRootIsReleasedWhenTheLastBlockingDependentIsGone) {
                 "resourceVersion":"1"}})"));
 }
 
+TEST_F(Garbage, NothingInAnotherNamespaceBlocks) {
+  add("root", {}, {.finalizers = {"foregroundDeletion"}, .deleting = true});
+  add("stranger", {{"root", true}}, {.ns = "e", .finalizers = {"x.io/hold"}, .deleting = true});
+  EXPECT_THAT(writes("root"), ElementsAre(HasSubstr("\"finalizers\":null")));
+  add("shared", {},
+      {.api_version = "v1",
+       .kind = "Node",
+       .finalizers = {"foregroundDeletion"},
+       .deleting = true});
+  add("on-it", {{"shared", true, "v1", "Node"}});
+  EXPECT_THAT(writes("shared"), IsEmpty()) << "an owner without a namespace has dependents in all";
+}
+
+TEST_F(Garbage, OneOfSeveralReferencesToTheSameOwnerIsEnoughToBlock) {
+  add("root", {}, {.finalizers = {"foregroundDeletion"}, .deleting = true});
+  add("twice", {{"root", false}, {"root", true}});
+  EXPECT_THAT(writes("root"), IsEmpty());
+}
+
 TEST_F(Garbage, AReferenceThatNoLongerBlocksWakesTheOwner) {
   add("root", {}, {.finalizers = {"foregroundDeletion"}, .deleting = true});
   add("a", {{"root", true}});
