@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/exit_code.h"
 #include "cli/kinds.h"
 #include "cli/terminal_text.h"
@@ -13,7 +15,9 @@ namespace {
 constexpr Duration kTick = std::chrono::seconds(1);
 constexpr int kServerEvery = 10;  // ticks
 constexpr Duration kAtOnce = std::chrono::milliseconds(50);
+constexpr std::size_t kFewPods = 100;
 constexpr std::size_t kMaxWarnings = 100;  // more than anybody reads
+constexpr std::size_t kMaxEarly = 10'000;  // pods
 
 // The JobSet's end may be heard before that of its pods, which have something to say yet.
 constexpr Duration kLastWords = std::chrono::milliseconds(500);
@@ -86,18 +90,17 @@ void Follow::pod_changed(const client::ObjectPtr& before, const client::ObjectPt
     json::Arena arena;
     const auto pod = json::parse(arena, after->bytes());
     if (!pod) return;
-    const bool is_new = !known_.contains(after->meta().uid);
     Known& known = known_[after->meta().uid];
     const bool could_start = !known.facts.failure || known.facts.failure->reason != "StartError";
     known.facts = pod_facts(*pod);
+    known.take_fault();
     logs_.look(known.facts);
     if (could_start && known.facts.failure && known.facts.failure->reason == "StartError") {
       screen_.note(fmt::format("error: {}: {}", short_name(known.facts, options_.job_set),
                                known.facts.failure->text()));
     }
-    // Its events may have come first.
-    if (is_new) {
-      for (const auto& [key, event] : warnings_->objects()) pod_warned(event);
+    if (auto early = early_.extract(after->meta().uid)) {
+      for (const client::ObjectPtr& event : early.mapped()) pod_warned(event);
     }
   }
   show_soon();
@@ -151,48 +154,54 @@ void Follow::pod_warned(const client::ObjectPtr& after) {
   const std::string_view reason = event->get("reason").as_string();
   const bool is_fault = reason == "FailedMount" || reason == "FailedCreatePodSandBox";
   const bool is_remark = reason.ends_with("Ignored");
-  const auto known = known_.find(std::string(event->get({"involvedObject", "uid"}).as_string()));
-  if (known == known_.end() || !(is_fault || is_remark)) return;
+  if (!is_fault && !is_remark) return;
+  const std::string uid(event->get({"involvedObject", "uid"}).as_string());
+  const auto known = known_.find(uid);
+  if (known == known_.end()) {
+    if (early_.size() < kMaxEarly) early_[uid].push_back(after);
+    return;
+  }
   const std::string message = plain_text(event->get("message").as_string());
   if (is_fault) {
     known->second.fault_reason = reason;
     known->second.fault = fmt::format("{}: {}", reason, message);
+    known->second.take_fault();
     return show_soon();
   }
   if (warned_of_.size() < kMaxWarnings && warned_of_.insert(message).second)
     screen_.note("warning: " + message);
 }
 
-std::vector<PodFacts> Follow::present_pods() const {
-  std::vector<PodFacts> out;
+PodList Follow::present_pods() const {
+  PodList out;
   for (const auto& [uid, known] : known_) {
-    if (known.gone) continue;
-    out.push_back(known.facts);
-    if (known.facts.started || !known.facts.trouble.empty()) continue;
-    out.back().trouble = known.fault;
-    out.back().trouble_reason = known.fault_reason;
+    if (!known.gone) out.add(known.facts);
   }
-  std::ranges::sort(out, {}, &PodFacts::name);
+  out.sort_by_name();
   return out;
 }
 
 std::vector<std::string> Follow::live_pods() const {
   std::vector<std::string> out;
   for (const auto& [uid, known] : known_) {
-    if (!known.gone && !known.facts.has_ended()) out.push_back(known.facts.name);
+    if (known.is_live()) out.push_back(known.facts.name);
   }
   return out;
 }
 
+bool Follow::has_live_pods() const {
+  return std::ranges::any_of(known_, [](const auto& entry) { return entry.second.is_live(); });
+}
+
 void Follow::look() {
-  if (!set_) return;
-  show();
+  // Of few pods it is shown at once, so that it stands where it belongs among the lines of logs.
+  known_.size() <= kFewPods ? show() : show_soon();
   if (changed_) changed_();
   end_if_over();
 }
 
 void Follow::show() {
-  const std::vector<PodFacts> present = present_pods();
+  const PodList present = present_pods();
   Standing standing = standing_of(*set_, present);
   const std::string trouble = trouble_of(present, options_.job_set);
   if (standing.suspended && !standing.outcome && !std::exchange(suspension_told_, true)) {
@@ -266,7 +275,7 @@ void Follow::end_if_over() {
     outcome_seen_ = now;
     last_words_ = client_.loop().after(kLastWords, [this] { end_if_over(); });
   }
-  if (!live_pods().empty() && now - *outcome_seen_ < kLastWords) return;
+  if (has_live_pods() && now - *outcome_seen_ < kLastWords) return;
   show();  // the last change
   screen_.clear_block();
   screen_.note(fmt::format("jobset {}: {}", options_.job_set, plain_text(outcome->message)));

@@ -42,6 +42,7 @@ class Follow {
   bool is_deleted() const { return deleted_; }
   // Pods whose processes may still run.
   std::vector<std::string> live_pods() const;
+  bool has_live_pods() const;
   // Called whenever the JobSet or a pod has changed.
   void on_change(std::function<void()> changed) { changed_ = std::move(changed); }
 
@@ -59,7 +60,7 @@ class Follow {
   void tell_failure();
   int exit_code() const;
   void end(int exit_code);
-  std::vector<PodFacts> present_pods() const;
+  PodList present_pods() const;  // by name
 
   client::Client& client_;
   Screen& screen_;
@@ -75,8 +76,18 @@ class Follow {
     // Why it is not prepared; only its events tell.
     std::string fault_reason;
     std::string fault;
+
+    bool is_live() const { return !gone && !facts.has_ended(); }
+    // A pod that has not started has the trouble that its events tell.
+    void take_fault() {
+      if (facts.started || !facts.trouble.empty()) return;
+      facts.trouble = fault;
+      facts.trouble_reason = fault_reason;
+    }
   };
   std::map<std::string, Known> known_;  // by uid, also pods that are gone
+  // Events of pods that we have not seen yet, by uid; most are of others.
+  std::map<std::string, std::vector<client::ObjectPtr>> early_;
   std::optional<api::JobSet> set_;
   std::optional<Standing> told_;
   std::string told_trouble_;

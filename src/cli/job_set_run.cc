@@ -125,7 +125,7 @@ void JobSetRun::over(int code) {
   if (stopping_) return;
   exit_code_ = code;
   const bool gave_up = code == kTimedOut || code == kCannotPlace;
-  const bool leave = !gave_up && (!plan_.is_private || follow_->live_pods().empty());
+  const bool leave = !gave_up && (!plan_.is_private || !follow_->has_live_pods());
   if (leave || follow_->is_deleted()) return end(code);
   stopping_ = true;
   if (gave_up) screen_.note(fmt::format("stopping {}", plan_.follow.job_set));
@@ -149,8 +149,7 @@ void JobSetRun::stop() {
 }
 
 void JobSetRun::end_if_stopped() {
-  if (stopping_ && follow_ && follow_->is_deleted() && follow_->live_pods().empty())
-    end(exit_code_);
+  if (stopping_ && follow_ && follow_->is_deleted() && !follow_->has_live_pods()) end(exit_code_);
 }
 
 void JobSetRun::kill() {

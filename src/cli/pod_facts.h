@@ -1,6 +1,8 @@
 // What people want to know of one pod of a JobSet. Pure.
 #pragma once
 
+#include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -60,6 +62,25 @@ struct PodFacts {
 };
 
 PodFacts pod_facts(json::Value pod);
+
+// Pods that are looked at together. Their facts stay where they are, and have to stay there.
+class PodList {
+ public:
+  PodList() = default;
+  PodList(std::initializer_list<PodFacts> pods) { add_all(pods); }
+  PodList(const std::vector<PodFacts>& pods) { add_all(pods); }
+
+  void add(const PodFacts& pod) { pods_.push_back(&pod); }
+  void sort_by_name() { std::ranges::sort(pods_, {}, &PodFacts::name); }
+  auto begin() const { return pods_.begin(); }
+  auto end() const { return pods_.end(); }
+
+ private:
+  void add_all(const auto& pods) {
+    for (const PodFacts& pod : pods) add(pod);
+  }
+  std::vector<const PodFacts*> pods_;
+};
 
 // "trainer-0-3" of pod "train-trainer-0-3-x7k2p" of JobSet "train".
 std::string short_name(const PodFacts& pod, std::string_view job_set);

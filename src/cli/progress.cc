@@ -156,8 +156,9 @@ std::vector<std::string> changes(const Standing& before, const Standing& after) 
   return lines;
 }
 
-std::string trouble_of(const std::vector<PodFacts>& pods, std::string_view job_set) {
-  for (const PodFacts& pod : pods) {
+std::string trouble_of(const PodList& pods, std::string_view job_set) {
+  for (const PodFacts* const each : pods) {
+    const PodFacts& pod = *each;
     if (pod.has_ended() || (pod.trouble.empty() && pod.unschedulable.empty())) continue;
     return fmt::format(
         "{}: {}", short_name(pod, job_set),

@@ -27,6 +27,6 @@ std::vector<std::string> changes(const Standing& before, const Standing& after);
 
 // What keeps the first pod in trouble from running: "trainer-0-5: CrashLoopBackOff"; empty if none
 // is.
-std::string trouble_of(const std::vector<PodFacts>& pods, std::string_view job_set);
+std::string trouble_of(const PodList& pods, std::string_view job_set);
 
 }  // namespace muster::cli

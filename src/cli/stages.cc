@@ -49,9 +49,10 @@ StageState state_by_jobs(const Stage& stage, const api::ReplicatedJobStatus* sta
   return status->active > 0 || status->ready > 0 ? StageState::kStarting : StageState::kWaiting;
 }
 
-void count_pods(Stage& stage, const std::vector<PodFacts>& pods, const std::string& attempt) {
+void count_pods(Stage& stage, const PodList& pods, const std::string& attempt) {
   bool all_ended = true, any = false;
-  for (const PodFacts& pod : pods) {
+  for (const PodFacts* const each : pods) {
+    const PodFacts& pod = *each;
     if (pod.stage != stage.name || (!pod.attempt.empty() && pod.attempt != attempt)) continue;
     any = true;
     all_ended &= pod.has_ended();
@@ -69,8 +70,7 @@ void count_pods(Stage& stage, const std::vector<PodFacts>& pods, const std::stri
     stage.state = StageState::kRunning;
 }
 
-Stage stage_of(const api::JobSet& set, const api::ReplicatedJob& entry,
-               const std::vector<PodFacts>& pods) {
+Stage stage_of(const api::JobSet& set, const api::ReplicatedJob& entry, const PodList& pods) {
   Stage stage{.name = entry.name,
               .jobs = entry.replicas,
               .pods = entry.pods(),
@@ -139,7 +139,7 @@ std::string Standing::current() const {
   return names.empty() || outcome ? "-" : fmt::format("{}", fmt::join(names, ","));
 }
 
-Standing standing_of(const api::JobSet& set, const std::vector<PodFacts>& pods) {
+Standing standing_of(const api::JobSet& set, const PodList& pods) {
   Standing standing;
   standing.name = set.meta.name;
   standing.restarts = set.status.restarts;
@@ -162,10 +162,11 @@ Standing standing_of(const api::JobSet& set, const std::vector<PodFacts>& pods) 
   return standing;
 }
 
-std::optional<DeadEnd> dead_end(const std::vector<PodFacts>& pods) {
+std::optional<DeadEnd> dead_end(const PodList& pods) {
   const PodFacts* unplaced = nullptr;
   bool something_runs = false;
-  for (const PodFacts& pod : pods) {
+  for (const PodFacts* const each : pods) {
+    const PodFacts& pod = *each;
     if (pod.has_ended()) continue;
     for (const auto& [reason, grace] : kFaults) {
       if (pod.trouble_reason != reason) continue;

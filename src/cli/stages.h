@@ -57,7 +57,7 @@ struct Standing {
 };
 
 // With pods, if they are known: only those of the present attempt count.
-Standing standing_of(const api::JobSet& set, const std::vector<PodFacts>& pods = {});
+Standing standing_of(const api::JobSet& set, const PodList& pods = {});
 
 // What a run cannot get over by itself.
 struct DeadEnd {
@@ -67,6 +67,6 @@ struct DeadEnd {
 };
 // A pod that is kept from starting; or one that cannot be placed while none of the others runs and
 // may make room (those at the barrier wait for it). Nothing if something still moves.
-std::optional<DeadEnd> dead_end(const std::vector<PodFacts>& pods);
+std::optional<DeadEnd> dead_end(const PodList& pods);
 
 }  // namespace muster::cli
