@@ -34,7 +34,7 @@ struct AgentOptions {
   Identity identity;
   std::vector<std::string> host_paths = {"/"};  // prefixes that hostPath volumes may name
   Images images;
-  std::int64_t pod_processes = 0;               // of each pod, at most; 0: any number
+  std::int64_t pod_processes = 0;  // of each pod, at most; 0: any number
   BackoffOptions backoff;
   PortUsers::Ask port_users = port_users_of_this_machine;
   // The log of a run is written from now on, or is complete.
