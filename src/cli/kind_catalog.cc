@@ -80,17 +80,21 @@ std::string_view preferred_version(const api::Registry& registry, std::string_vi
 KindCatalog::KindCatalog(Ask ask) : ask_(std::move(ask)) {
   const api::Registry& registry = api::Registry::builtin();
   for (const api::Resource* resource : registry.resources()) {
-    const bool preferred =
-        preferred_version(registry, resource->gvk.group) == resource->gvk.version;
-    (is_everywhere(*resource) ? everywhere_ : here_).push_back({resource, preferred});
+    const Row row = {
+        .resource = resource,
+        .preferred = resource->gvk.version == preferred_version(registry, resource->gvk.group)};
+    if (is_everywhere(*resource)) {
+      everywhere_.push_back(row);
+    } else if (!ask_) {
+      here_.push_back(row);
+    }
   }
-  if (!ask_) return;
-  here_.clear();
 }
 
 Status KindCatalog::learn() {
-  if (std::exchange(learnt_, true) || !ask_) return {};
+  if (learnt_ || !ask_) return {};
   MUSTER_TRY(const std::string discovery, ask_());
+  learnt_ = true;
   return read(discovery);
 }
 

@@ -17,6 +17,8 @@
 namespace muster::cli {
 namespace {
 
+constexpr Duration kSilence = std::chrono::seconds(2);  // then we say what takes so long
+
 // Kinds whose controllers make pods, themselves or through others.
 bool makes_pods(const api::Resource& resource) {
   const std::string& group = resource.gvk.group;
@@ -56,13 +58,25 @@ Status wait_until_gone(Connection& connection, const Leaving& leaving,
       });
 }
 
+// The same, but says what it waits for when that takes long.
+Status wait_patiently(Connection& connection, const Leaving& leaving,
+                      std::optional<Duration> timeout) {
+  const bool brief = timeout && *timeout <= kSilence;
+  const auto gone = wait_until_gone(connection, leaving, brief ? *timeout : kSilence);
+  if (gone || brief || gone.error().code != Code::kTimeout) return gone;
+  fmt::print(stderr,
+             "waiting for {}/{} and what it owns to be gone; Ctrl-C leaves it to the server\n",
+             qualified_singular(*leaving.object.resource), plain_text(leaving.object.name));
+  return wait_until_gone(connection, leaving,
+                         timeout ? std::optional(*timeout - kSilence) : std::nullopt);
+}
+
 // In the server's own words, with what may have been meant below.
 int complain_missing(Connection& connection, const Doomed& one, const Error& error) {
   const int code = complain(error);
-  if (const std::string help = meant_instead(connection, *one.resource, one.ns, one.name);
-      error.code == Code::kNotFound && !help.empty()) {
-    fmt::print(stderr, "  help: {}\n", help);
-  }
+  if (error.code != Code::kNotFound) return code;
+  const std::string help = meant_instead(connection, *one.resource, one.ns, one.name);
+  if (!help.empty()) fmt::print(stderr, "  help: {}\n", help);
   return code;
 }
 
@@ -109,7 +123,7 @@ int remove_all(Connection& connection, const std::vector<Doomed>& doomed, const 
   for (const Leaving& one : leaving) {
     std::optional<Duration> left;
     if (*patience > Duration{}) left = std::max(Duration{}, end - monotonic_now());
-    if (const auto gone = wait_until_gone(connection, one, left); !gone)
+    if (const auto gone = wait_patiently(connection, one, left); !gone)
       return complain(gone.error());
   }
   return worst;

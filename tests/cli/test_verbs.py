@@ -43,6 +43,13 @@ def test_delete_need_not_wait(muster):
     assert muster('get', 'pods', '-l', LABEL + 'left', '-o', 'name').stdout == ''
 
 
+def test_delete_says_what_takes_long(muster):
+    muster('apply', '-f', '-', stdin=job_set('slow', "trap '' TERM; while :; do sleep 0.1; done").replace('PeriodSeconds: 2', 'PeriodSeconds: 4'))
+    muster('wait', '--for=jsonpath={.status.replicatedJobsStatus[0].ready}=1', 'slow')
+    assert muster('delete', 'js', 'slow').stderr == \
+        'waiting for jobset.jobset.x-k8s.io/slow and what it owns to be gone; Ctrl-C leaves it to the server\n'
+
+
 def test_delete_gives_up_waiting(muster):
     running(muster, 'stays', "trap '' TERM; while :; do sleep 0.1; done")
     assert 'timed out waiting for' in muster('delete', 'js', 'stays', '--timeout=300ms', code=4).stderr
