@@ -16,12 +16,14 @@ TEST(Thread, RunsItsBody) {
   EXPECT_EQ(seen, 7);
 }
 
-// In a child without room for a stack: limits of processes do not hold for root.
+// In a child of a user who may have one process: limits do not hold for root.
 TEST(Thread, OneThatCannotBeHadIsAnError) {
   const pid_t child = fork();
   if (child == 0) {
-    const rlimit nothing{.rlim_cur = 1 << 20, .rlim_max = 1 << 20};
-    setrlimit(RLIMIT_AS, &nothing);
+    constexpr uid_t kStranger = 54321;
+    if (geteuid() == 0 && setuid(kStranger) != 0) _exit(2);
+    const rlimit one{.rlim_cur = 1, .rlim_max = 1};
+    setrlimit(RLIMIT_NPROC, &one);
     const auto started = start_thread([] {});
     _exit(!started && started.error().code == Code::kUnavailable ? 0 : 1);
   }
