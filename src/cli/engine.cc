@@ -40,9 +40,8 @@ class Control {
             client_, api::Registry::builtin(), metrics,
             {.wanted = options.controllers,
              .gates = options.gates,
-             .port_is_free = options.controllers.contains("agent")
-                                 ? ports_of_this_machine()
-                                 : controllers::PortIsFree()})) {}
+             .port_is_free = options.controllers.contains("agent") ? ports_of_this_machine()
+                                                                   : controllers::PortIsFree()})) {}
 
  private:
   client::Client client_;
@@ -61,7 +60,8 @@ class EmbeddedEngine final : public Engine {
   }
 
   Status start() {
-    // Keys are in our memory: no dump of it, no debugger, and no pod of the same user looks into it.
+    // Keys are in our memory: no dump of it, no debugger, and no pod of the same user looks into
+    // it.
     ::prctl(PR_SET_DUMPABLE, 0);
     MUSTER_CHECK(make_data_dir(options_.data_dir));
     // Locks the directory, so that two servers that start at once do not mix their keys.
