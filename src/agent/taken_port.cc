@@ -14,7 +14,7 @@ namespace {
 
 using json::Value;
 
-constexpr Duration kRecent = std::chrono::seconds(1);
+constexpr Duration kRecent = std::chrono::milliseconds(100);
 constexpr std::size_t kMostPorts = 64;  // that a log speaks of, or a container declares
 
 bool is_port(int number) { return number > 0 && number < 65'536; }

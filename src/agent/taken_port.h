@@ -22,7 +22,7 @@ struct PortUser {
 std::vector<PortUser> port_users_of_this_machine(int port);
 
 // The pods of a gang that meet a taken port fail together, and looking through all processes of a
-// machine takes milliseconds: what was found holds for a second.
+// machine takes milliseconds: what was found holds for a moment.
 class PortUsers {
  public:
   using Ask = std::function<std::vector<PortUser>(int port)>;

@@ -4,9 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <filesystem>
+#include <algorithm>
+#include <fstream>
+#include <vector>
 
 #include "runtime/journal.h"
+#include "runtime/keeper.h"
 #include "runtime/process_identity.h"
 
 namespace muster::runtime {
@@ -15,24 +18,33 @@ namespace {
 // More ancestors than any sane process has; parents may change while we look.
 constexpr int kMostAncestors = 1'000;
 
+// The directory of the keeper whose child this is: shims have its command line. Their open files
+// would tell more, but nobody may look into them (keeper_main.cc).
+std::optional<std::string> keeper_directory(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/cmdline", pid), std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(std::move(word));
+  const auto keeper = std::ranges::find(words, "keeper");
+  if (words.end() - keeper < 2) return std::nullopt;
+  return keeper[1];
+}
+
 // What a program of a pod has made to look like a journal must neither stop nor fill us.
-bool is_own_file(const std::filesystem::path& path) {
+bool is_own_file(const std::string& path) {
   struct stat facts{};
   return ::lstat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) &&
          facts.st_uid == ::geteuid();
 }
 
-// A shim has the journal of its pod open.
 std::optional<PodSpec> pod_of_shim(pid_t pid) {
-  std::error_code error;
-  const std::filesystem::path open_files = fmt::format("/proc/{}/fd", pid);
-  for (std::filesystem::directory_iterator entry(open_files, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::error_code closed;
-    const std::filesystem::path file = std::filesystem::read_symlink(entry->path(), closed);
-    if (closed || file.extension() != kJournalSuffix || !is_own_file(file)) continue;
-    PodRecord record = read_journal(file.parent_path(), file.stem());
-    if (record.shim == identity_of(pid)) return std::move(record.pod);
+  const auto directory = keeper_directory(pid);
+  if (!directory) return std::nullopt;
+  const auto shim = identity_of(pid);
+  const std::string folder = pods_folder(*directory);
+  for (const std::string& uid : journals_in(folder)) {
+    if (!is_own_file(fmt::format("{}/{}{}", folder, uid, kJournalSuffix))) continue;
+    PodRecord record = read_journal(folder, uid);
+    if (record.shim == shim) return std::move(record.pod);
   }
   return std::nullopt;
 }

@@ -90,6 +90,21 @@ def test_a_process_of_no_pod_is_named_or_its_user(port):
         assert 'exit code 1: port %d is taken by a process of user 0' % port in output
 
 
+def test_pods_of_an_ordinary_user_are_named_too(port):
+    """Two of one run; nobody but root may look into the processes that keep them."""
+    user = STRANGER if os.geteuid() == 0 else None
+    wait = 'import os, time\nwhile not os.system("! grep -q :%04X.*:0000.0A /proc/net/tcp"): time.sleep(0.05)\n' % port
+    file = job_set('a', python(LISTEN, str(port)))
+    late = job_set('b', python(wait + LISTEN, str(port), ports=[{'containerPort': port}]))['spec']['replicatedJobs'][0]
+    file['spec']['replicatedJobs'].append({**late, 'name': 'late'})
+    with tempfile.TemporaryDirectory() as home:
+        if user:
+            os.chown(home, user, user)
+        code, output = run(home, file, user=user)
+    assert code == 3, output
+    assert re.search(r'failed: pod a-late-0-0-\w+, container main: exit code 1: port %d is taken by pod default/a-w-0-0-\w+ \(' % port, output), output
+
+
 def fnv(text):
     """The hash that MASTER_PORT begins with."""
     value = 0xcbf29ce484222325
