@@ -15,6 +15,7 @@ namespace {
 constexpr Duration kTick = std::chrono::seconds(1);
 constexpr int kServerEvery = 10;  // ticks
 constexpr Duration kAtOnce = std::chrono::milliseconds(50);
+constexpr Duration kPodless = std::chrono::seconds(10);  // Jobs try again
 constexpr std::size_t kFewPods = 100;
 constexpr std::size_t kMaxWarnings = 100;  // more than anybody reads
 constexpr std::size_t kMaxEarly = 10'000;  // pods
@@ -69,11 +70,9 @@ void Follow::start() {
     if (after) event_changed(after);
   });
   warnings_ = std::make_unique<client::Informer>(
-      client_, events,
-      client::ListOptions{.ns = options_.ns,
-                          .field_selector = "involvedObject.kind=Pod,type=Warning"});
+      client_, events, client::ListOptions{.ns = options_.ns, .field_selector = "type=Warning"});
   warnings_->on_change([this](const auto&, const auto& after) {
-    if (after) pod_warned(after);
+    if (after) warned(after);
   });
   pods_->start();
   sets_->start();
@@ -100,8 +99,9 @@ void Follow::pod_changed(const client::ObjectPtr& before, const client::ObjectPt
                                known.facts.failure->text()));
     }
     if (auto early = early_.extract(after->meta().uid)) {
-      for (const client::ObjectPtr& event : early.mapped()) pod_warned(event);
+      for (const client::ObjectPtr& event : early.mapped()) warned(event);
     }
+    podless_.erase(known.facts.job);
   }
   show_soon();
   if (changed_) changed_();
@@ -145,23 +145,46 @@ void Follow::event_changed(const client::ObjectPtr& after) {
   end(kCannotPlace);
 }
 
-// A pod whose volumes cannot be made waits like any other; what it waits for is told as an event.
-// What a pod asks for and does not get (an image, a limit) is told by one too, and said once.
-void Follow::pod_warned(const client::ObjectPtr& after) {
+void Follow::warned(const client::ObjectPtr& after) {
   json::Arena arena;
   const auto event = json::parse(arena, after->bytes());
   if (!event) return;
-  const std::string_view reason = event->get("reason").as_string();
+  const std::string_view kind = event->get({"involvedObject", "kind"}).as_string();
+  if (kind == "Pod") pod_warned(*event, after);
+  if (kind == "Job") job_warned(*event);
+}
+
+// A Job whose pods the server does not take (of an account that is not there, say) has none that
+// could tell.
+void Follow::job_warned(json::Value event) {
+  if (!set_ || event.get("reason").as_string() != "FailedCreate") return;
+  const std::string name(event.get({"involvedObject", "name"}).as_string());
+  const bool is_ours = std::ranges::any_of(set_->replicated_jobs, [&](const auto& entry) {
+    return name.starts_with(fmt::format("{}-{}-", options_.job_set, entry.name));
+  });
+  // One of the same name may have been there before.
+  const auto told = parse_time(event.get({"metadata", "creationTimestamp"}).as_string());
+  if (!is_ours || (told && set_->meta.creation_time && *told < *set_->meta.creation_time)) return;
+  // Each attempt has another name for the pod: the first will do.
+  podless_.try_emplace(name, fmt::format("job {} has no pods: {}", plain_text(name),
+                                         plain_text(event.get("message").as_string())));
+  show_soon();
+}
+
+// A pod whose volumes cannot be made waits like any other; what it waits for is told as an event.
+// What a pod asks for and does not get (an image, a limit) is told by one too, and said once.
+void Follow::pod_warned(json::Value event, const client::ObjectPtr& object) {
+  const std::string_view reason = event.get("reason").as_string();
   const bool is_fault = reason == "FailedMount" || reason == "FailedCreatePodSandBox";
   const bool is_remark = reason.ends_with("Ignored");
   if (!is_fault && !is_remark) return;
-  const std::string uid(event->get({"involvedObject", "uid"}).as_string());
+  const std::string uid(event.get({"involvedObject", "uid"}).as_string());
   const auto known = known_.find(uid);
   if (known == known_.end()) {
-    if (early_.size() < kMaxEarly) early_[uid].push_back(after);
+    if (early_.size() < kMaxEarly) early_[uid].push_back(object);
     return;
   }
-  const std::string message = plain_text(event->get("message").as_string());
+  const std::string message = plain_text(event.get("message").as_string());
   if (is_fault) {
     known->second.fault_reason = reason;
     known->second.fault = fmt::format("{}: {}", reason, message);
@@ -203,7 +226,8 @@ void Follow::look() {
 void Follow::show() {
   const PodList present = present_pods();
   Standing standing = standing_of(*set_, present);
-  const std::string trouble = trouble_of(present, options_.job_set);
+  std::string trouble = trouble_of(present, options_.job_set);
+  if (trouble.empty() && !podless_.empty() && !has_live_pods()) trouble = podless_.begin()->second;
   if (standing.suspended && !standing.outcome && !std::exchange(suspension_told_, true)) {
     screen_.note(fmt::format("jobset {} is suspended: nothing starts before spec.suspend is false",
                              options_.job_set));
@@ -245,9 +269,15 @@ void Follow::tick() {
   tick_ = client_.loop().after(pause, [this] { tick(); });
 }
 
+std::optional<DeadEnd> Follow::find_dead_end() const {
+  if (deletion_expected_) return std::nullopt;
+  if (podless_.empty() || has_live_pods()) return dead_end(present_pods());
+  return DeadEnd{podless_.begin()->first, podless_.begin()->second, kPodless};
+}
+
 // Nobody else can bring what is missing: waiting would be for ever.
 void Follow::watch_for_dead_end() {
-  const auto stuck = deletion_expected_ ? std::nullopt : dead_end(present_pods());
+  const auto stuck = find_dead_end();
   if (!stuck || !options_.is_alone()) {
     stuck_pod_.clear();
     return;
@@ -256,9 +286,8 @@ void Follow::watch_for_dead_end() {
   if (stuck->pod != stuck_pod_) {
     stuck_pod_ = stuck->pod;
     stuck_since_ = now;
-    screen_.note(
-        fmt::format("{}; nobody else uses this server: giving up in {} unless that changes",
-                    stuck->why, human_duration(stuck->grace)));
+    screen_.note(fmt::format("nobody else uses this server: giving up in {} unless that changes",
+                             human_duration(stuck->grace)));
   } else if (now - stuck_since_ >= stuck->grace) {
     screen_.note("error: " + stuck->why);
     end(kCannotPlace);

@@ -50,7 +50,10 @@ class Follow {
   void pod_changed(const client::ObjectPtr& before, const client::ObjectPtr& after);
   void job_set_changed(const client::ObjectPtr& after);
   void event_changed(const client::ObjectPtr& after);
-  void pod_warned(const client::ObjectPtr& after);
+  void warned(const client::ObjectPtr& after);
+  void pod_warned(json::Value event, const client::ObjectPtr& object);
+  void job_warned(json::Value event);
+  std::optional<DeadEnd> find_dead_end() const;
   void look();
   void show();
   void show_soon();
@@ -88,6 +91,7 @@ class Follow {
   std::map<std::string, Known> known_;  // by uid, also pods that are gone
   // Events of pods that we have not seen yet, by uid; most are of others.
   std::map<std::string, std::vector<client::ObjectPtr>> early_;
+  std::map<std::string, std::string> podless_;  // Jobs whose pods are not taken, and why
   std::optional<api::JobSet> set_;
   std::optional<Standing> told_;
   std::string told_trouble_;

@@ -61,7 +61,7 @@ Standing standing_of(const api::JobSet& set, const PodList& pods = {});
 
 // What a run cannot get over by itself.
 struct DeadEnd {
-  std::string pod;
+  std::string pod;  // or its Job, if that gets none
   std::string why;  // "pod x cannot start: CreateContainerConfigError: …"
   Duration grace;   // so long it has to last: statuses come one after the other, faults pass
 };

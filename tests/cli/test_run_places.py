@@ -109,10 +109,11 @@ def test_a_command_is_asked_for_before_anything_starts():
     (lambda text: text.replace('image: none', 'image: none\n              volumeMounts: [{name: v, mountPath: /v}]').replace(
         'containers:', 'volumes: [{name: v, configMap: {name: no-such}}]\n            containers:'), 'configmap "no-such" not found'),
     (lambda text: text.replace('image: none', 'image: none\n              resources: {requests: {cpu: "100000"}}'), 'Insufficient cpu'),
-], ids=['environment', 'volume', 'room'])
+    (lambda text: text.replace('restartPolicy: Never', 'restartPolicy: Never\n            serviceAccountName: no-such'), 'serviceaccount "no-such" not found'),
+], ids=['environment', 'volume', 'room', 'account'])
 def test_a_private_run_does_not_wait_for_ever(change, why):
     errors = kept_from_starting('stuck', change)
-    assert re.search(r'error: pod stuck-work-0-0-\w+ cannot (start|be placed): .*' + re.escape(why), errors)
+    assert re.search(r'error: (pod stuck-work-0-0-\w+ cannot (start|be placed)|job stuck-work-0 has no pods): .*' + re.escape(why), errors), errors
     assert 'nobody else uses this server: giving up in' in errors and 'stopping stuck' in errors
 
 
