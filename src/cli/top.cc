@@ -61,12 +61,16 @@ class Top {
   }
 
   int run(Signals& signals) {
-    if (!interactive_) return print_once();
     int code = kSucceeded;
     signals.on_signal(loop_, [&](int number) {
       code = kSignal + number;
       loop_.stop();
     });
+    if (!interactive_) {
+      wait_for_all();
+      if (code == kSucceeded) print_table();
+      return code;
+    }
     const Keys keys(loop_, [this](Key key) { pressed(key); });
     fmt::print("\x1b[?1049h\x1b[?25l");  // another screen, no cursor
     sets_.start();
@@ -79,15 +83,17 @@ class Top {
   }
 
  private:
-  int print_once() {
+  void wait_for_all() {
     sets_.on_synced([this] { pods_.on_synced([this] { loop_.stop(); }); });
     sets_.start();
     pods_.start();
     loop_.run();
+  }
+
+  void print_table() const {
     constexpr std::size_t kAny = 100'000;
     const auto lines = view_.lines(loop_.clock().now(), kAny, kAny, false);
     for (std::size_t i = 1; i + 1 < lines.size(); ++i) fmt::print("{}\n", lines[i]);
-    return kSucceeded;
   }
 
   void set_changed(const client::ObjectPtr& before, const client::ObjectPtr& after) {

@@ -2,8 +2,10 @@
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
+import threading
 
 import pytest
 
@@ -277,3 +279,19 @@ def test_discovery_is_not_asked_for_what_all_servers_have(vendor):
 @pytest.mark.parametrize('words', [['get', 'js'], ['get', 'js', 'x'], ['describe', 'js', 'x'], ['top', '--once'], ['submit', '--', 'true']], ids=' '.join)
 def test_a_server_without_jobsets(vendor, words):
     assert 'this server has no jobsets.jobset.x-k8s.io; `muster install --print`' in alone(words[0], *vendor[0], *words[1:], code=1).stderr
+
+
+def test_top_can_be_stopped_while_it_waits(tmp_path):
+    waits = threading.Event()
+
+    def answer(_, path, __):
+        if '/pods' not in path:
+            return 200, {'kind': 'List', 'metadata': {'resourceVersion': '1'}, 'items': []}, {}
+        waits.set()
+        return 500, 'not yet', {}
+
+    with stub_server(tmp_path, answer) as kubeconfig:
+        with subprocess.Popen([os.environ['MUSTER'], 'top', '--once', '--kubeconfig', kubeconfig], stdout=subprocess.DEVNULL) as top:
+            assert waits.wait(30)
+            top.send_signal(signal.SIGTERM)
+            assert top.wait(10) == 128 + signal.SIGTERM
