@@ -26,6 +26,14 @@ inline const api::Resource& resource(std::string_view api_version, std::string_v
   return *found;
 }
 
+// What a Cache would make of an object.
+template <class View>
+View read_as(View (*read)(const store::Object&, json::Value), std::string text) {
+  const store::Object object(std::move(text), 1);
+  json::Arena arena;
+  return read(object, *json::parse(arena, object.bytes()));
+}
+
 class FakeServer {
  public:
   // A request that has no answer yet.
