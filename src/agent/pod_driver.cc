@@ -70,7 +70,7 @@ PodDriver::~PodDriver() { node_.client.loop().cancel(timer_); }
 void PodDriver::begin(std::vector<std::string> devices) {
   devices_ = std::move(devices);
   if (view_.barrier) node_.gates.use(gate_file());
-  if (!devices_.empty() && !in_runtime_ && make_directories())
+  if (!devices_.empty() && !in_runtime_ && make_directory_of_pod())
     write_devices(node_.paths.pod(view_.uid), devices_);
   if (in_runtime_ && memory_.stage == Stage::kSync) {
     memory_.prepared = take_address().has_value();

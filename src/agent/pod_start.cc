@@ -35,7 +35,7 @@ Status make_directory(const std::string& path) {
 void PodDriver::prepare() {
   if (preparing_ || (prepare_at_ && now() < *prepare_at_)) return;
   prepare_at_.reset();
-  if (const Status made = make_directories(); !made)
+  if (const Status made = make_directory_of_pod(); !made)
     return prepare_again_later("FailedMount", made.error().message);
   if (const Status named = take_address(); !named)
     return prepare_again_later("FailedCreatePodSandBox",
@@ -53,13 +53,9 @@ void PodDriver::prepare_again_later(std::string_view reason, const std::string& 
   prepare_at_ = now() + delay;
 }
 
-Status PodDriver::make_directories() {
-  if (!devices_.empty() || !pod_.get({"spec", "volumes"}).empty())
-    MUSTER_CHECK(make_directory(node_.paths.pod(view_.uid)));
-  const std::string logs = node_.paths.pod_logs(view_.ns, view_.name, view_.uid);
-  for (const ContainerView& container : view_.containers)
-    MUSTER_CHECK(make_directory(logs + "/" + container.name));
-  return {};
+Status PodDriver::make_directory_of_pod() {
+  if (devices_.empty() && pod_.get({"spec", "volumes"}).empty()) return {};
+  return make_directory(node_.paths.pod(view_.uid));
 }
 
 // Names are known before any process starts.

@@ -7,7 +7,6 @@
 #include "cli/exit_code.h"
 #include "cli/kinds.h"
 #include "cli/terminal_text.h"
-#include "json/parse.h"
 
 namespace muster::cli {
 namespace {
@@ -67,7 +66,7 @@ void Follow::start() {
   const api::Resource& events = *api::Registry::builtin().find("", "v1", "events");
   events_ = std::make_unique<client::Informer>(client_, events, events_of(options_));
   events_->on_change([this](const auto&, const auto& after) {
-    if (after) event_changed(after);
+    if (after) event_changed(events_->content());
   });
   warnings_ = std::make_unique<client::Informer>(
       client_, events, client::ListOptions{.ns = options_.ns, .field_selector = "type=Warning"});
@@ -86,12 +85,9 @@ void Follow::pod_changed(const client::ObjectPtr& before, const client::ObjectPt
     const auto gone = known_.find(before->meta().uid);
     if (gone != known_.end()) gone->second.gone = true;
   } else {
-    json::Arena arena;
-    const auto pod = json::parse(arena, after->bytes());
-    if (!pod) return;
     Known& known = known_[after->meta().uid];
     const bool could_start = !known.facts.failure || known.facts.failure->reason != "StartError";
-    known.facts = pod_facts(*pod);
+    known.facts = pod_facts(pods_->content());
     known.take_fault();
     logs_.look(known.facts);
     if (could_start && known.facts.failure && known.facts.failure->reason == "StartError") {
@@ -125,33 +121,26 @@ void Follow::job_set_changed(const client::ObjectPtr& after) {
     screen_.note(fmt::format("jobset {} was deleted", options_.job_set));
     return end(kCancelled);
   }
-  json::Arena arena;
-  const auto set = json::parse(arena, after->bytes());
-  if (!set) return;
-  set_ = api::read_job_set(*set);
+  set_ = api::read_job_set(sets_->content());
   look();
 }
 
 // A Job that the server will never accept: waiting does not help.
-void Follow::event_changed(const client::ObjectPtr& after) {
-  json::Arena arena;
-  const auto event = json::parse(arena, after->bytes());
-  if (!event || !set_ || is_over_ || deletion_expected_) return;
-  if (event->get({"involvedObject", "uid"}).as_string() != set_->meta.uid) return;
-  const std::string message = plain_text(event->get("message").as_string());
-  if (event->get("reason").as_string() != "JobCreationFailed" || !message.contains(" is invalid"))
+void Follow::event_changed(json::Value event) {
+  if (!set_ || is_over_ || deletion_expected_) return;
+  if (event.get({"involvedObject", "uid"}).as_string() != set_->meta.uid) return;
+  const std::string message = plain_text(event.get("message").as_string());
+  if (event.get("reason").as_string() != "JobCreationFailed" || !message.contains(" is invalid"))
     return;
   screen_.note(fmt::format("error: the server takes the JobSet, but not its Jobs: {}", message));
   end(kCannotPlace);
 }
 
 void Follow::warned(const client::ObjectPtr& after) {
-  json::Arena arena;
-  const auto event = json::parse(arena, after->bytes());
-  if (!event) return;
-  const std::string_view kind = event->get({"involvedObject", "kind"}).as_string();
-  if (kind == "Pod") pod_warned(*event, after);
-  if (kind == "Job") job_warned(*event);
+  const json::Value event = warnings_->content();
+  const std::string_view kind = event.get({"involvedObject", "kind"}).as_string();
+  if (kind == "Pod") pod_warned(event, after);
+  if (kind == "Job") job_warned(event);
 }
 
 // A Job whose pods the server does not take (of an account that is not there, say) has none that

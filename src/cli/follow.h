@@ -49,7 +49,7 @@ class Follow {
  private:
   void pod_changed(const client::ObjectPtr& before, const client::ObjectPtr& after);
   void job_set_changed(const client::ObjectPtr& after);
-  void event_changed(const client::ObjectPtr& after);
+  void event_changed(json::Value event);
   void warned(const client::ObjectPtr& after);
   void pod_warned(json::Value event, const client::ObjectPtr& object);
   void job_warned(json::Value event);

@@ -100,9 +100,7 @@ class Top {
     if (!after) {
       view_.remove_job_set(before->meta().ns, before->meta().name);
     } else {
-      json::Arena arena;
-      const auto tree = json::parse(arena, after->bytes());
-      if (tree) view_.set_job_set(standing_of(api::read_job_set(*tree)), after->meta().ns);
+      view_.set_job_set(standing_of(api::read_job_set(sets_.content())), after->meta().ns);
     }
     draw_soon();
   }
@@ -113,13 +111,11 @@ class Top {
     if (!after) {
       view_.remove_pod(key);
     } else {
-      json::Arena arena;
-      const auto tree = json::parse(arena, after->bytes());
-      if (!tree) return;
-      PodFacts facts = pod_facts(*tree);
+      const json::Value pod = pods_.content();
+      PodFacts facts = pod_facts(pod);
       if (logs_ && key == log_of_) logs_->look(facts);
       const std::string set(
-          tree->get({"metadata", "labels", "jobset.sigs.k8s.io/jobset-name"}).as_string());
+          pod.get({"metadata", "labels", "jobset.sigs.k8s.io/jobset-name"}).as_string());
       view_.set_pod(key, std::move(facts), meta.ns + "/" + set);
     }
     draw_soon();

@@ -49,6 +49,14 @@ std::string slim_metadata(json::Value object) {
   return json::write(slim);
 }
 
+Result<ObjectPtr> read_object(std::string_view text, json::Value content, bool slim) {
+  std::string bytes = slim ? slim_metadata(content) : std::string(text);
+  MUSTER_TRY(api::Meta meta, api::read_meta(bytes));
+  const store::Revision revision = to_revision(meta.resource_version);
+  return std::make_shared<const store::Object>(std::move(bytes), revision,
+                                               std::make_unique<const api::Meta>(std::move(meta)));
+}
+
 // Who it is and whose.
 ObjectPtr without_content(const store::Object& object) {
   const api::Meta& meta = object.meta();
@@ -108,9 +116,9 @@ void Informer::open_with_list() {
     if (!list) return ended(std::unexpected(list.error()));
     seen_.emplace();
     for (const json::Value item : list->get("items").items()) {
-      auto object = read_object(json::write(item), options_.metadata_only);
+      auto object = read_object(json::write(item), item, options_.metadata_only);
       if (!object) return broken(std::move(object).error());
-      put(*std::move(object));
+      put(*std::move(object), item);
     }
     revision_ = list->get({"metadata", "resourceVersion"}).as_string();
     finish_initial();
@@ -170,28 +178,14 @@ void Informer::took_event(std::string_view type, std::string_view object) {
     failures_ = 0;
     return broken(error_of_status(500, object));
   }
-  if (!json::is_json(object))
-    return broken({.code = Code::kBadRequest, .message = "a watch event is not JSON"});
-  took_object(type, object);
+  json::Arena arena;
+  const auto content = json::parse(arena, object);
+  if (!content) return broken(content.error());
+  took_object(type, object, *content);
 }
 
-Result<ObjectPtr> Informer::read_object(std::string_view text, bool slim) const {
-  std::string bytes;
-  if (slim) {
-    json::Arena arena;
-    MUSTER_TRY(const json::Value object, json::parse(arena, text));
-    bytes = slim_metadata(object);
-  } else {
-    bytes = text;
-  }
-  MUSTER_TRY(api::Meta meta, api::read_meta(bytes));
-  const store::Revision revision = to_revision(meta.resource_version);
-  return std::make_shared<const store::Object>(std::move(bytes), revision,
-                                               std::make_unique<const api::Meta>(std::move(meta)));
-}
-
-void Informer::took_object(std::string_view type, std::string_view text) {
-  auto object = read_object(text, options_.metadata_only && type != "BOOKMARK");
+void Informer::took_object(std::string_view type, std::string_view text, json::Value content) {
+  auto object = read_object(text, content, options_.metadata_only && type != "BOOKMARK");
   if (!object) return broken(std::move(object).error());
   failures_ = 0;
   const api::Meta& meta = (*object)->meta();
@@ -205,16 +199,18 @@ void Informer::took_object(std::string_view type, std::string_view text) {
   } else if (type == "DELETED") {
     remove(key_of(meta));
   } else {
-    put(*std::move(object));
+    put(*std::move(object), content);
   }
 }
 
-void Informer::put(ObjectPtr object) {
+void Informer::put(ObjectPtr object, json::Value content) {
   const std::string key = key_of(object->meta());
   if (seen_) seen_->insert(key);
   const ObjectPtr before = std::exchange(objects_[key], object);
   if (!before || before->meta().resource_version != object->meta().resource_version) {
+    content_ = content;
     for (const auto& handler : handlers_) handler(before, object);
+    content_ = {};
   }
   if (!forgets_content_) return;
   const auto at = objects_.find(key);  // a handler may have had it removed

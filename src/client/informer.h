@@ -34,6 +34,9 @@ class Informer {
   // informer's life.
   using Handler = std::function<void(const ObjectPtr& before, const ObjectPtr& after)>;
   void on_change(Handler handler) { handlers_.push_back(std::move(handler)); }
+  // For handlers: what `after` says, read once for all of them, not to be changed. Null if it is
+  // gone. Valid until the handler returns.
+  json::Value content() const { return content_; }
   // Before start(): of an object whose change has been told nothing is kept but who it is and whose
   // (name, uid, revision, deletion, owners). For handlers that take what they need from `after`.
   void forget_content() { forgets_content_ = true; }
@@ -57,11 +60,10 @@ class Informer {
   void took_data(std::string_view data);
   void took_line(std::string_view line);
   void took_event(std::string_view type, std::string_view object);
-  void took_object(std::string_view type, std::string_view object);
+  void took_object(std::string_view type, std::string_view text, json::Value content);
   void broken(Error why);
   void ended(Status why);
-  Result<ObjectPtr> read_object(std::string_view text, bool slim) const;
-  void put(ObjectPtr object);
+  void put(ObjectPtr object, json::Value content);
   void remove(const std::string& key);
   void finish_initial();
   void retry();
@@ -72,6 +74,7 @@ class Informer {
   std::vector<Handler> handlers_;
   std::vector<Task> when_synced_;
   std::map<std::string, ObjectPtr, std::less<>> objects_;
+  json::Value content_;  // of the object whose change is being told
   // While the initial state comes in: what has been seen; the rest is removed at its end.
   std::optional<std::set<std::string, std::less<>>> seen_;
   std::unique_ptr<Transport::Stream> stream_;

@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <list>
 #include <map>
 #include <set>
@@ -39,6 +40,16 @@ std::string make_container_id(Rng& rng) {
   std::string id;
   for (int i = 0; i < 4; ++i) id += fmt::format("{:016x}", rng.next());
   return id;
+}
+
+// Here and not by the agent: a folder may take the kernel long where many were deleted a moment
+// ago.
+Status make_folder_of(const std::string& file) {
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error) return {};
+  return fail(Code::kInternal, fmt::format("cannot make {}: {}", folder.string(), error.message()));
 }
 
 // Fresh for each run, and writable for whoever the container's program is.
@@ -205,6 +216,7 @@ Status Shim::start_run(RunSpec spec, std::string server_directory) {
     if (other.container != id.container || run->record.state.phase == RunPhase::kExited) continue;
     return fail(Code::kConflict, fmt::format("run {} of it has not exited", other.number));
   }
+  MUSTER_CHECK(make_folder_of(spec.log_file));
   auto made = std::make_unique<ShimRun>();
   made->record.state = {.id = id,
                         .container_id = make_container_id(rng_),

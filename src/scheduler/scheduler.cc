@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "controllers/runtime/parsed.h"
 #include "controllers/runtime/writes.h"
 #include "json/write.h"
 #include "scheduler/place.h"
@@ -103,8 +102,7 @@ void Scheduler::pod_changed(const client::ObjectPtr& before, const client::Objec
   if (before && (!after || before->meta().uid != after->meta().uid))
     forget({before->meta().ns, before->meta().name});
   if (!after) return;
-  json::Arena arena;
-  Pod pod = read_pod(controllers::parsed(arena, after));
+  Pod pod = read_pod(pods_.content());
   const QueueKey key{pod.ns, pod.name};
   if (pod.ended) return forget(key);  // it takes nothing any more, and wants nothing
   put(entries_[key], std::move(pod));
@@ -206,8 +204,7 @@ void Scheduler::node_changed(const client::ObjectPtr& before, const client::Obje
     renew_later();
     return wake();
   }
-  json::Arena arena;
-  Node node = read_node(controllers::parsed(arena, after));
+  Node node = read_node(nodes_.content());
   const Room* const room = cluster_.find(node.name);
   if (room != nullptr && room->node == node) return;  // a heartbeat
   const bool is_first = cluster_.nodes().empty();

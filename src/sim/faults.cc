@@ -45,7 +45,12 @@ bool is_list(const http::Request& request) {
 class FaultyTransport final : public client::Transport {
  public:
   FaultyTransport(client::Transport& inner, FaultState& state)
-      : inner_(inner), state_(state), stale_revision_(state.stale_revision) {}
+      : inner_(inner), state_(state), stale_revision_(state.stale_revision) {
+    if (!stale_revision_) return;
+    loop().after(kStaleFor, [this, dead = dead_] {
+      if (!*dead) catch_up();
+    });
+  }
   ~FaultyTransport() override { *dead_ = true; }
 
   Loop& loop() override { return inner_.loop(); }
@@ -69,6 +74,13 @@ class FaultyTransport final : public client::Transport {
 
  private:
   class CutStream;
+
+  // All kinds at once, as from a replica of the server that was behind: no list is older than
+  // another, and nothing is planned in between.
+  void catch_up() {
+    stale_revision_.reset();
+    for (Task& each : std::exchange(held_back_, {})) each();
+  }
 
   void send_write(http::Request request, Done done) {
     const std::size_t number = ++state_.writes;
@@ -130,7 +142,8 @@ class FaultyTransport final : public client::Transport {
 
   client::Transport& inner_;
   FaultState& state_;
-  std::optional<std::uint64_t> stale_revision_;
+  std::optional<std::uint64_t> stale_revision_;  // until it has caught up
+  std::vector<Task> held_back_;                  // what watches tell until then
   std::shared_ptr<bool> dead_ = std::make_shared<bool>(false);
 };
 
@@ -156,18 +169,20 @@ class FaultyTransport::CutStream final : public Stream,
             [pass](Status why) { pass([why = std::move(why)](CutStream& s) { s.finish(why); }); }};
   }
   std::unique_ptr<Stream> inner;
+  bool refused = false;
 
  private:
   void later(std::move_only_function<void(CutStream&)> act) {
     if (*dead_) return;
     Duration delay = transport_.random_up_to(transport_.state_.rates.watch_delay);
-    if (transport_.stale_revision_) delay += kStaleFor;
     Loop& loop = transport_.loop();
     due_ = std::max(due_, loop.clock().now() + delay);
     auto run = [weak = weak_from_this(), act = std::move(act)]() mutable {
       const auto self = weak.lock();
       if (self && !self->ended_ && !*self->dead_) act(*self);
     };
+    if (transport_.stale_revision_ && !refused)
+      return transport_.held_back_.push_back(std::move(run));
     if (due_ == loop.clock().now()) return loop.post(std::move(run));
     loop.after(due_ - loop.clock().now(), std::move(run));
   }
@@ -206,6 +221,7 @@ std::unique_ptr<client::Transport::Stream> FaultyTransport::stream(http::Request
   if (!*dead_) {
     if (stale_revision_ && request.target.contains("sendInitialEvents=true")) {
       // A streaming list shows the newest state: make the informer list instead.
+      cut->refused = true;
       const StreamEvents heard = cut->heard();
       heard.head(400);
       heard.end({});

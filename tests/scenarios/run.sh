@@ -10,6 +10,7 @@ trap 'rm -f "$log"' EXIT
 simulate() { printf '%s\n' tests/scenarios/*.yaml | xargs -P2 -I{} "$muster" sim {} "$@" | tee -a "$log" | sed "/^[0-9]* runs/d"; }
 status=0
 simulate --crash-points || status=1
+simulate --crash-points --seed 2 || status=1
 simulate --faults --runs "${MUSTER_SIM_RUNS:-20}" || status=1
 awk '/^[0-9]+ runs, /{runs += $1; failed += $3} END {printf "sim: %d runs, %d failed\n", runs, failed; exit failed > 0}' "$log" || status=1
 exit $status

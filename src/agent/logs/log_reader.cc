@@ -213,8 +213,7 @@ void LogReader::poll() {
 }
 
 LogThread::LogThread(LogReader::Options options)
-    : loop_(make_real_loop()),
-      reader_(std::make_unique<LogReader>(*loop_, std::move(options))) {}
+    : loop_(make_real_loop()), reader_(std::make_unique<LogReader>(*loop_, std::move(options))) {}
 
 Status LogThread::start() {
   MUSTER_TRY(thread_, start_thread([this] { loop_->run(); }));

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "api/pod_phase.h"
-#include "controllers/runtime/parsed.h"
 #include "controllers/runtime/writes.h"
 
 namespace muster::controllers::claims {
@@ -14,19 +13,17 @@ bool Claim::waits() const {
   return deleting && std::ranges::find(finalizers, kProtection) != finalizers.end();
 }
 
-Claim read_claim(const store::Object& claim) {
+Claim read_claim(const store::Object& claim, Value /*content*/) {
   const api::Meta& meta = claim.meta();
   return {.ref = ref_of(meta, "v1", "PersistentVolumeClaim"),
           .finalizers = meta.finalizers,
           .deleting = meta.deletion_time.has_value()};
 }
 
-User read_user(const store::Object& pod) {
-  json::Arena arena;
-  const Value object = parsed(arena, pod);
+User read_user(const store::Object& pod, Value content) {
   User user{.ns = pod.meta().ns, .uid = pod.meta().uid, .claims = {}};
-  if (api::is_end_phase(object.get({"status", "phase"}).as_string())) return user;
-  for (const Value volume : object.get({"spec", "volumes"}).items()) {
+  if (api::is_end_phase(content.get({"status", "phase"}).as_string())) return user;
+  for (const Value volume : content.get({"spec", "volumes"}).items()) {
     const Value claim = volume.get({"persistentVolumeClaim", "claimName"});
     if (claim.is_string()) user.claims.emplace(claim.as_string());
   }

@@ -29,8 +29,8 @@ struct User {
   std::set<std::string> claims;  // by name, in its own namespace; of a pod that has ended none
 };
 
-Claim read_claim(const store::Object& claim);
-User read_user(const store::Object& pod);
+Claim read_claim(const store::Object& claim, json::Value content);
+User read_user(const store::Object& pod, json::Value content);
 
 Plan plan(const api::Resource& claims, const Claim& claim, bool in_use);
 

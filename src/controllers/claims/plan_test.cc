@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "controllers/runtime/testing.h"
+
 namespace muster::controllers::claims {
 namespace {
 
@@ -10,10 +12,9 @@ const api::Resource& kind() {
 }
 
 Claim claim(std::string_view metadata) {
-  return read_claim(
-      store::Object(R"({"metadata":{"name":"c","namespace":"d","uid":"u","resourceVersion":"7")" +
-                        std::string(metadata) + "}}",
-                    7));
+  return controllers::testing::read_as(
+      read_claim, R"({"metadata":{"name":"c","namespace":"d","uid":"u","resourceVersion":"7")" +
+                      std::string(metadata) + "}}");
 }
 
 constexpr std::string_view kDeleted =
@@ -39,18 +40,17 @@ TEST(Claims, ThatNobodyDeletedAreLeftAlone) {
 
 TEST(Claims, AreUsedByPodsThatHaveNotEnded) {
   const auto users = [](std::string_view phase) {
-    return read_user(
-               store::Object(
-                   R"({"metadata":{"name":"p"},"spec":{"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}},)"
-                   R"({"name":"e","emptyDir":{}}]},"status":{"phase":")" +
-                       std::string(phase) + "\"}}",
-                   7))
+    return controllers::testing::read_as(
+               read_user,
+               R"({"metadata":{"name":"p"},"spec":{"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}},)"
+               R"({"name":"e","emptyDir":{}}]},"status":{"phase":")" +
+                   std::string(phase) + "\"}}")
         .claims;
   };
-  EXPECT_THAT(users("Pending"), testing::ElementsAre("c"));
-  EXPECT_THAT(users("Running"), testing::ElementsAre("c"));
-  EXPECT_THAT(users("Succeeded"), testing::IsEmpty());
-  EXPECT_THAT(users("Failed"), testing::IsEmpty());
+  EXPECT_THAT(users("Pending"), ::testing::ElementsAre("c"));
+  EXPECT_THAT(users("Running"), ::testing::ElementsAre("c"));
+  EXPECT_THAT(users("Succeeded"), ::testing::IsEmpty());
+  EXPECT_THAT(users("Failed"), ::testing::IsEmpty());
 }
 
 }  // namespace

@@ -51,6 +51,7 @@ Controller::Controller(Shared& shared)
                        .plan = [this](const QueueKey& key, const Pass&) { return plan_pod(key); },
                        .longest_backoff = kLongestBackoff,
                        .log = &shared.decisions}) {
+  shared.informers.know_first(pods_.informer(), jobs_.informer());
   jobs_.on_change([this](const Job* before, const Job* after) { job_changed(before, after); });
   pods_.on_change([this](const Pod* before, const Pod* after) { pod_changed(before, after); });
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "controllers/job/names.h"
-#include "controllers/runtime/parsed.h"
 #include "controllers/runtime/spans.h"
 #include "json/write.h"
 
@@ -128,16 +127,14 @@ bool Job::selects(const std::vector<std::pair<std::string, std::string>>& labels
   });
 }
 
-Job read_job(const store::Object& object) {
+Job read_job(const store::Object& object, json::Value content) {
   Job job;
   const api::Meta& meta = object.meta();
   job.ref = ref_of(meta, "batch/v1", "Job");
   job.generation = meta.generation;
   job.deleting = meta.deletion_time.has_value();
-  json::Arena arena;
-  const json::Value tree = parsed(arena, object);
-  read_spec(job, tree.get("spec"));
-  read_status(job, tree.get("status"));
+  read_spec(job, content.get("spec"));
+  read_status(job, content.get("status"));
   return job;
 }
 

@@ -85,6 +85,6 @@ struct Job {
   bool selects(const std::vector<std::pair<std::string, std::string>>& labels) const;
 };
 
-Job read_job(const store::Object& object);
+Job read_job(const store::Object& object, json::Value content);
 
 }  // namespace muster::controllers::job

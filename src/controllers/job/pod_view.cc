@@ -5,7 +5,6 @@
 
 #include "base/number.h"
 #include "controllers/job/names.h"
-#include "controllers/runtime/parsed.h"
 #include "controllers/runtime/spans.h"
 
 namespace muster::controllers::job {
@@ -128,21 +127,19 @@ void read_meta(Pod& pod, const api::Meta& meta) {
 
 }  // namespace
 
-Pod read_pod(const store::Object& object) {
+Pod read_pod(const store::Object& object, Value content) {
   Pod pod;
   const api::Meta& meta = object.meta();
   read_meta(pod, meta);
   if (!pod.owned_by_job && !pod.owner_uid.empty()) return pod;  // another controller's
-  json::Arena arena;
-  const Value tree = parsed(arena, object);
-  const Value spec = tree.get("spec"), status = tree.get("status");
+  const Value spec = content.get("spec"), status = content.get("status");
   pod.phase = phase_of(status.get("phase").as_string());
   pod.assigned = !spec.get("nodeName").as_string().empty();
   std::optional<Time> not_ready_since;
   read_conditions(pod, status.get("conditions"), not_ready_since);
   ContainerReader containers(pod, spec);
   containers.read(status);
-  const auto asked = deletion_asked(meta, tree.get("metadata"));
+  const auto asked = deletion_asked(meta, content.get("metadata"));
   pod.finished = containers.end().value_or(not_ready_since.value_or(asked.value_or(pod.created)));
   return pod;
 }

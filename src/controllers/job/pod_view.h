@@ -55,6 +55,6 @@ struct Pod {
   bool is_terminating() const { return !has_ended() && deleting; }
 };
 
-Pod read_pod(const store::Object& object);
+Pod read_pod(const store::Object& object, json::Value content);
 
 }  // namespace muster::controllers::job

@@ -10,6 +10,7 @@
 #include "controllers/job/job_view.h"
 #include "controllers/job/names.h"
 #include "controllers/job/pod_view.h"
+#include "controllers/runtime/testing.h"
 #include "json/parse.h"
 #include "json/value.h"
 #include "json/write.h"
@@ -118,7 +119,9 @@ class PodText {
     return phase("Failed").exit(code, "c", when);
   }
 
-  operator Pod() const { return read_pod(store::Object(json::write(tree_), 1)); }  // NOLINT
+  operator Pod() const {
+    return controllers::testing::read_as(read_pod, json::write(tree_));
+  }  // NOLINT
 
  private:
   json::Value metadata() const { return tree_.get("metadata"); }
@@ -141,14 +144,14 @@ inline PodText pod(std::int64_t index) { return PodText(fmt::format("j-{}", inde
 // The Job "j": members of its spec and of its status, in JSON.
 inline Job job(std::string_view spec, std::string_view status = "", std::string_view meta = "") {
   const auto comma = [](std::string_view text) { return text.empty() ? "" : ","; };
-  return read_job(store::Object(
+  return controllers::testing::read_as(
+      read_job,
       fmt::format(R"({{"metadata":{{"name":"j","namespace":"d","uid":"u-j","resourceVersion":"1",)"
                   R"("generation":1{}{}}},"spec":{{"selector":{{"matchLabels":{{"job":"j"}}}},)"
                   R"("template":{{"metadata":{{"labels":{{"job":"j"}}}},)"
                   R"("spec":{{"restartPolicy":"Never","containers":[{{"name":"c"}}]}}}}{}{}}},)"
                   R"("status":{{{}}}}})",
-                  comma(meta), meta, comma(spec), spec, status),
-      1));
+                  comma(meta), meta, comma(spec), spec, status));
 }
 
 inline std::vector<const Pod*> pointers(const std::vector<Pod>& pods) {

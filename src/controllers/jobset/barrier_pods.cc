@@ -4,7 +4,6 @@
 
 #include "base/number.h"
 #include "controllers/jobset/names.h"
-#include "controllers/runtime/parsed.h"
 
 namespace muster::controllers::jobset {
 namespace {
@@ -35,7 +34,9 @@ bool has_started(Value pod) {
 }
 
 BarrierPods::BarrierPods(client::Informer& pods, Changed changed) : changed_(std::move(changed)) {
-  pods.on_change([this](const auto& before, const auto& after) { took(before, after); });
+  pods.on_change([this, &pods](const auto& before, const auto& after) {
+    took(before, after, pods.content());
+  });
 }
 
 const Starts* BarrierPods::of(const SetUid& set) const {
@@ -43,15 +44,15 @@ const Starts* BarrierPods::of(const SetUid& set) const {
   return found == groups_.end() ? nullptr : &found->second.starts;
 }
 
-void BarrierPods::took(const client::ObjectPtr& before, const client::ObjectPtr& after) {
+void BarrierPods::took(const client::ObjectPtr& before, const client::ObjectPtr& after,
+                       Value content) {
   // A name may have passed to another pod between two looks.
   if (before && (!after || before->meta().uid != after->meta().uid)) remove(before->meta().uid);
   if (!after) return;
   const api::Meta& meta = after->meta();
   const auto attempt = attempt_of_barrier(meta.annotation(kBarrier).value_or(""));
   if (!attempt) return;
-  json::Arena arena;
-  has_started(parsed(arena, after)) ? add(meta.uid, meta, *attempt) : remove(meta.uid);
+  has_started(content) ? add(meta.uid, meta, *attempt) : remove(meta.uid);
 }
 
 void BarrierPods::add(const std::string& pod_uid, const api::Meta& meta, std::int32_t attempt) {

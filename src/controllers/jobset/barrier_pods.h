@@ -39,7 +39,7 @@ class BarrierPods {
     Starts::Job job;
   };
 
-  void took(const client::ObjectPtr& before, const client::ObjectPtr& after);
+  void took(const client::ObjectPtr& before, const client::ObjectPtr& after, json::Value content);
   void add(const std::string& pod_uid, const api::Meta& meta, std::int32_t attempt);
   void remove(const std::string& pod_uid);
 

@@ -44,6 +44,7 @@ Controller::Controller(Shared& shared)
            .carried_out = [this](const QueueKey& key) { progress_.carried_out(key); },
            .events = events_.get(),
            .log = &shared.decisions}) {
+  shared.informers.know_first(jobs_.informer(), job_sets_.informer());
   job_sets_.informer().on_change([this](const auto& before, const auto& after) {
     const api::Meta& meta = (after ? after : before)->meta();
     if (!after) progress_.gone({meta.ns, meta.name});

@@ -21,6 +21,10 @@ namespace {
 using json::Arena;
 using json::Value;
 
+// The Jobs of a set often change together. What follows from them is done at once; only the numbers
+// that people look at are gathered.
+constexpr Duration kCountsMayWait = std::chrono::milliseconds(100);
+
 // The condition that says that, and when, the set ended.
 const api::Condition* end_of(const api::JobSet& set) {
   for (const api::Condition& condition : set.status.conditions) {
@@ -301,6 +305,7 @@ class Planner {
     const bool over = !draft_.status().terminal_state.empty() || end_of(set_) != nullptr;
     draft_.set_or_remove(kWaiting, over ? std::nullopt : waiting_now());
     if (!draft_.is_changed()) return;
+    if (!plan_.has_writes() && draft_.only_counts_changed()) plan_.may_wait = kCountsMayWait;
     Arena arena;
     plan_.then({.operation = patch(*kinds_.job_set, ref_of(set_),
                                    status_patch(arena, set_.status, draft_.status()), "status")});

@@ -17,7 +17,7 @@ namespace muster::controllers::jobset {
 
 // A plan creates so many Jobs at most, the next one goes on: replicas may be 2^31-1, and a plan
 // holds the text of each Job.
-inline constexpr std::size_t kMostJobsPerPass = 5'000;
+inline constexpr std::size_t kMostJobsPerPass = 1'000;
 
 // What is there.
 struct View {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "controllers/jobset/names.h"
+#include "controllers/jobset/sequence.h"
 #include "json/value.h"
 
 namespace muster::controllers::jobset {
@@ -68,10 +69,21 @@ Value written(Arena& arena, const std::vector<Item>& items) {
   return out;
 }
 
+api::JobSetStatus without_counts(api::JobSetStatus status) {
+  for (api::ReplicatedJobStatus& job : status.replicated_jobs)
+    job.ready = job.succeeded = job.failed = job.active = job.suspended = 0;
+  std::erase_if(status.conditions, [](const auto& each) { return each.type == kWaiting; });
+  return status;
+}
+
 }  // namespace
 
 ObjectRef ref_of(const api::JobSet& set) {
   return controllers::ref_of(set.meta, kApiVersion, kKind);
+}
+
+bool StatusDraft::only_counts_changed() const {
+  return is_changed() && without_counts(status_) == without_counts(set_.status);
 }
 
 // In progress and completed exclude each other. Clients have always seen the other one's reason,

@@ -36,6 +36,7 @@ class StatusDraft {
   api::JobSetStatus& edit() { return status_; }
   const api::JobSetStatus& status() const { return status_; }
   bool is_changed() const { return status_ != set_.status; }
+  bool only_counts_changed() const;  // and what is waited for, which has counts in it too
   std::vector<Event> take_events() { return std::move(events_); }
 
  private:

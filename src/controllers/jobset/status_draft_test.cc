@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "controllers/jobset/sequence.h"
 #include "controllers/jobset/testing.h"
 
 namespace muster::controllers::jobset {
@@ -147,6 +148,22 @@ TEST(StatusPatch, KeepsWhatOthersWroteInTheirConditions) {
       status_patch(arena, before, after).get({"status", "conditions"}).item(0),
       IsJson(R"({"type": "example.com/X", "status": "Unknown", "reason": "R", "message": "m",
                   "lastTransitionTime": "1970-01-01T00:00:00Z", "observedGeneration": 3})"));
+}
+
+TEST(StatusDraft, KnowsWhetherOnlyCountsChanged) {
+  api::JobSet set = read(jobset({job("w")}));
+  set.status.replicated_jobs = {{.name = "w", .ready = 1}};
+  const auto changed = [&](auto change) {
+    StatusDraft draft(set, Time{});
+    change(draft);
+    return draft.only_counts_changed();
+  };
+  EXPECT_FALSE(changed([](StatusDraft&) {}));
+  EXPECT_TRUE(changed([](StatusDraft& d) { d.edit().replicated_jobs[0].ready = 2; }));
+  EXPECT_TRUE(changed([](StatusDraft& d) { d.set_or_remove(kWaiting, api::Condition{}); }));
+  EXPECT_FALSE(changed([](StatusDraft& d) { d.edit().replicated_jobs[0].job_restarts = {1}; }));
+  EXPECT_FALSE(changed([](StatusDraft& d) { d.edit().restarts = 1; }));
+  EXPECT_FALSE(changed([](StatusDraft& d) { d.set_condition(kSuspended); }));
 }
 
 }  // namespace

@@ -85,8 +85,7 @@ void Controller::lease_changed(const client::ObjectPtr& before, const client::Ob
   const api::Meta& meta = after ? after->meta() : before->meta();
   if (meta.ns != kLeases) return;
   if (after) {
-    json::Arena arena;
-    watched_[meta.name].signs.saw(read_lease(parsed(arena, after)), now());
+    watched_[meta.name].signs.saw(read_lease(lease_informer_.content()), now());
   } else if (nodes_.find("", meta.name) == nullptr) {
     watched_.erase(meta.name);
   }

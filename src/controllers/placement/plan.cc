@@ -7,7 +7,6 @@
 
 #include "api/pod_phase.h"
 #include "controllers/jobset/names.h"
-#include "controllers/runtime/parsed.h"
 #include "controllers/runtime/pod_conditions.h"
 #include "controllers/runtime/writes.h"
 
@@ -40,7 +39,7 @@ client::Operation explain(const api::Resource& pods, const Pod& pod, Time now) {
 
 }  // namespace
 
-Pod read_pod(const store::Object& object) {
+Pod read_pod(const store::Object& object, Value content) {
   const api::Meta& meta = object.meta();
   Pod out{.ns = meta.ns, .name = meta.name, .uid = meta.uid};
   const auto topology = meta.annotation(jobset::kExclusiveTopology);
@@ -49,10 +48,9 @@ Pod read_pod(const store::Object& object) {
   if (const auto* owner = meta.controller()) out.controller_uid = owner->uid;
   out.job_key = meta.label(jobset::label::kJobKey).value_or("");
   out.is_leader = meta.annotation(kCompletionIndex) == "0";
-  json::Arena arena;
-  const Value value = parsed(arena, object);
-  out.is_over = meta.deletion_time || api::is_end_phase(value.get({"status", "phase"}).as_string());
-  const Value spec = value.get("spec");
+  out.is_over =
+      meta.deletion_time || api::is_end_phase(content.get({"status", "phase"}).as_string());
+  const Value spec = content.get("spec");
   out.node_name = spec.get("nodeName").as_string();
   if (const Value domain = spec.get("nodeSelector").get(*topology); domain.is_string()) {
     out.domain = domain.as_string();

@@ -29,7 +29,7 @@ struct Pod {
 
 // Pods that are not placed exclusively, or whose nodes were labelled beforehand (the node-selector
 // strategy), read as not exclusive. Costs little for those.
-Pod read_pod(const store::Object& pod);
+Pod read_pod(const store::Object& pod, json::Value content);
 
 struct View {
   const Pod& leader;

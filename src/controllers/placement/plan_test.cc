@@ -2,14 +2,16 @@
 
 #include <gmock/gmock.h>
 
+#include "controllers/runtime/testing.h"
+
 #include "json/testing.h"
 
 namespace muster::controllers::placement {
 namespace {
 
 using json::IsJson;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 std::vector<std::string> text(const Plan& plan) {
   std::vector<std::string> out;
@@ -21,7 +23,7 @@ std::vector<std::string> text(const Plan& plan) {
   return out;
 }
 
-class Placement : public testing::Test {
+class Placement : public ::testing::Test {
  protected:
   static Pod pod(std::string name, std::optional<std::string> domain) {
     return {.ns = "ns",
@@ -117,10 +119,9 @@ TEST_F(Placement, OnlyALeaderThatIsBoundAndStaysCounts) {
 }
 
 Pod read(std::string_view metadata, std::string_view spec) {
-  return read_pod(store::Object(
-      fmt::format(R"({{"metadata": {{"name": "p", "namespace": "ns", {}}}, "spec": {}}})", metadata,
-                  spec),
-      1));
+  return controllers::testing::read_as(
+      read_pod, fmt::format(R"({{"metadata": {{"name": "p", "namespace": "ns", {}}}, "spec": {}}})",
+                            metadata, spec));
 }
 
 TEST(PlacedPods, AreReadByTheirAnnotations) {

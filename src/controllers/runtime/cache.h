@@ -14,14 +14,13 @@
 #include <vector>
 
 #include "client/informer.h"
-#include "controllers/runtime/parsed.h"
 
 namespace muster::controllers {
 
 template <class View>
 class Cache {
  public:
-  using Read = std::function<View(const store::Object&)>;
+  using Read = std::function<View(const store::Object&, json::Value content)>;
   Cache(client::Informer& informer, Read read) : informer_(informer), read_(std::move(read)) {
     informer_.on_change([this](const client::ObjectPtr& before, const client::ObjectPtr& after) {
       const auto old = before ? forget(before->meta()) : nullptr;
@@ -78,7 +77,7 @@ class Cache {
 
   const View* learn(const store::Object& object) {
     const api::Meta& meta = object.meta();
-    auto view = std::make_unique<const View>(read_(object));
+    auto view = std::make_unique<const View>(read_(object, informer_.content()));
     if (const auto* owner = meta.controller())
       by_owner_[owner_key(meta.ns, owner->uid)][meta.name] = view.get();
     return (views_[path(meta)] = std::move(view)).get();
@@ -102,13 +101,10 @@ class Cache {
   std::unordered_map<std::string, std::map<std::string, const View*, std::less<>>> by_owner_;
 };
 
-// For views that are read from the whole object.
+// For views that are read from the content alone.
 template <class View>
 typename Cache<View>::Read reader(View (*read)(json::Value)) {
-  return [read](const store::Object& object) {
-    json::Arena arena;
-    return read(parsed(arena, object));
-  };
+  return [read](const store::Object&, json::Value content) { return read(content); };
 }
 
 }  // namespace muster::controllers

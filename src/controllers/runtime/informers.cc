@@ -3,14 +3,9 @@
 namespace muster::controllers {
 namespace {
 
-// In the order of the start: whole objects first. After a crash with a stale cache the order shows
-// (muster sim --crash-points): who looks at the metadata of all kinds must not be the first to
-// know.
 std::string key_of(const api::Resource& resource, const client::ListOptions& options = {}) {
-  const std::string_view turn = options.metadata_only            ? "1 "
-                                : options.label_selector.empty() ? "0 "
-                                                                 : "2 ";
-  return std::string(turn) + client::url_path(resource, "") + "?" + options.label_selector;
+  return client::url_path(resource, "") + "?" + options.label_selector +
+         (options.metadata_only ? "&metadata" : "");
 }
 
 }  // namespace
@@ -59,7 +54,12 @@ void Informers::start() {
   started_ = true;
   for (const auto& [key, informer] : informers_) {
     if (!kept_.contains(informer.get())) informer->forget_content();
-    informer->start();
+    const auto children = children_of_.find(informer.get());
+    if (children == children_of_.end()) {
+      informer->start();
+    } else {
+      children->second->on_synced([&owners = *informer] { owners.start(); });
+    }
   }
 }
 

@@ -29,6 +29,11 @@ class Informers {
   // For those who look at metadata only, of all kinds: the shared informer if somebody asked for
   // the kind before, else a slim one.
   client::Informer& metadata_of(const api::Resource& resource);
+  // Owners are looked at only when their children are known. A status is written by what was seen
+  // of the children: with older children beside it a new life would count some of them twice.
+  void know_first(client::Informer& children, client::Informer& owners) {
+    children_of_[&owners] = &children;
+  }
 
   void start();
 
@@ -43,6 +48,7 @@ class Informers {
   // By what they ask for: so they start in the same order in every run.
   std::map<std::string, std::unique_ptr<client::Informer>> informers_;
   std::set<const client::Informer*> kept_;  // those that keep the content of objects
+  std::map<const client::Informer*, client::Informer*> children_of_;  // only looked up
   bool started_ = false;
 };
 

@@ -148,8 +148,21 @@ void Runner::begin(const QueueKey& key) {
       rest > Duration::zero()) {
     queue_.hold_off(key, rest);
   }
+  if (put_off(key, work->plan)) return queue_.done(key);
   note(key, work->plan);
   end_step(work);
+}
+
+// The wait begins with the first such plan; later ones, and what happens meanwhile, do not extend
+// it.
+bool Runner::put_off(const QueueKey& key, const Plan& plan) {
+  if (plan.may_wait) {
+    const auto [at, first] = put_off_.try_emplace(key, now() + *plan.may_wait);
+    if (first) queue_.add_after(key, *plan.may_wait);
+    if (now() < at->second) return true;
+  }
+  put_off_.erase(key);
+  return false;
 }
 
 void Runner::note(const QueueKey& key, const Plan& plan) {

@@ -97,6 +97,7 @@ class Runner {
   };
 
   void begin(const QueueKey& key);
+  bool put_off(const QueueKey& key, const Plan& plan);
   bool synced(const QueueKey& key);
   bool current(const QueueKey& key);
   static bool shown(Awaited& awaited);
@@ -121,6 +122,7 @@ class Runner {
   std::deque<WorkPtr> ready_;  // have a write to send; they take turns
   int under_way_ = 0;
   std::map<QueueKey, Awaited> awaited_;
+  std::map<QueueKey, Time> put_off_;  // plans that may wait, until then
   Time next_sweep_;
   std::set<QueueKey> unsynced_;  // wait until a source is complete
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

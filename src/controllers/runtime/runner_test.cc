@@ -102,6 +102,40 @@ TEST_F(RunnerTest, PlansOnlyWhenEverySourceIsComplete) {
   EXPECT_THAT(passes_, ElementsAre("d/k failures=0", "d/other failures=0"));
 }
 
+TEST_F(RunnerTest, WhatMayWaitIsDoneOnceAndAsItLooksThen) {
+  const auto may_wait = [this](const std::string& name) {
+    next_ = {};
+    next_.then(make(name));
+    next_.may_wait = milliseconds(100);
+  };
+  complete();
+  may_wait("first");
+  wake();
+  EXPECT_EQ(passes(), 1u);
+  server_.pass_time(milliseconds(60));
+  may_wait("second");
+  wake();
+  EXPECT_EQ(passes(), 2u);
+  EXPECT_THAT(server_.waiting(), IsEmpty());
+  may_wait("third");
+  server_.pass_time(milliseconds(40));  // since the first
+  EXPECT_EQ(passes(), 3u);
+  EXPECT_THAT(server_.waiting(), SizeIs(1));
+  EXPECT_THAT(server_.asked.back().body(), HasSubstr("third"));
+}
+
+TEST_F(RunnerTest, WhatMayWaitDoesNotHoldUpWhatMayNot) {
+  complete();
+  next_.then(make("counts"));
+  next_.may_wait = milliseconds(100);
+  wake();
+  EXPECT_EQ(passes(), 1u);
+  next_.then(make("urgent"));
+  wake();
+  EXPECT_THAT(server_.waiting(), SizeIs(1));
+  EXPECT_THAT(server_.asked.back().body(), HasSubstr("urgent"));
+}
+
 TEST_F(RunnerTest, AStepBeginsWhenAllOfTheStepBeforeSucceeded) {
   complete();
   next_.write(make("a"));

@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,14 @@ inline const api::Resource& resource(std::string_view api_version, std::string_v
   const api::Resource* const found = api::Registry::builtin().find_kind(api_version, kind);
   MUSTER_ASSERT(found != nullptr, "no such kind");
   return *found;
+}
+
+// What a Cache would make of an object.
+template <class View>
+View read_as(View (*read)(const store::Object&, json::Value), std::string text) {
+  const store::Object object(std::move(text), 1);
+  json::Arena arena;
+  return read(object, *json::parse(arena, object.bytes()));
 }
 
 class FakeServer {
@@ -78,17 +87,13 @@ class FakeServer {
            fmt::format(R"({{"kind":"Status","reason":"{}","message":"{}"}})", reason, message));
   }
 
-  // What a watch shows. `path` as in "/api/v1/pods".
+  // What a watch shows, or will show first when it is opened. `path` as in "/api/v1/pods".
   void show(const std::string& path, std::string_view type, std::string_view object) {
     settle();
-    const auto at = watches.find(path);
-    MUSTER_ASSERT(at != watches.end(), "nobody watches this");
     json::Arena arena;
     const std::string line = json::write(*json::parse(arena, object));  // an event is one line
-    std::vector<http::Chunk> chunks;
-    chunks.push_back(
-        http::Chunk::own(fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, line)));
-    at->second->send(std::move(chunks));
+    shown_[path] += fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, line);
+    send_shown(path);
     settle();
   }
   void show_named(const std::string& path, std::string_view type, std::string_view name,
@@ -106,10 +111,17 @@ class FakeServer {
             R"({{"metadata":{{"resourceVersion":"{}","annotations":{{"k8s.io/initial-events-end":"true"}}}}}})",
             revision));
   }
-  // All lists that are open are complete.
+  // All lists are complete, also those that are opened only then.
   void complete_all(int revision) {
     settle();
-    for (const auto& [path, watch] : watches) show_complete(path, revision);
+    std::set<std::string> complete;
+    for (std::size_t before = 1; before != complete.size();) {
+      before = complete.size();
+      const auto open = watches;
+      for (const auto& [path, watch] : open) {
+        if (complete.insert(path).second) show_complete(path, revision);
+      }
+    }
   }
 
   std::unique_ptr<VirtualLoop> loop = make_virtual_loop(Time(std::chrono::seconds(1'800'000'000)));
@@ -120,6 +132,15 @@ class FakeServer {
   client::Client client{*transport, "test"};
 
  private:
+  void send_shown(const std::string& path) {
+    const auto at = watches.find(path);
+    std::string& text = shown_[path];
+    if (at == watches.end() || text.empty()) return;
+    std::vector<http::Chunk> chunks;
+    chunks.push_back(http::Chunk::own(std::exchange(text, {})));
+    at->second->send(std::move(chunks));
+  }
+
   void take(std::shared_ptr<http::Exchange> exchange) {
     const std::string& target = exchange->request().target;
     if (target.find("watch=true") == std::string::npos) {
@@ -127,8 +148,12 @@ class FakeServer {
       return;
     }
     exchange->start_stream({.status = 200, .headers = {}, .body = {}});
-    watches[target.substr(0, target.find('?'))] = exchange;
+    const std::string path = target.substr(0, target.find('?'));
+    watches[path] = exchange;
+    send_shown(path);
   }
+
+  std::map<std::string, std::string> shown_;  // by path, until somebody watches it
 };
 
 // What a controller is made with, over such a server. The informers are started by the fixture, or

@@ -3,20 +3,18 @@
 #include <fmt/format.h>
 
 #include "api/views.h"
-#include "controllers/runtime/parsed.h"
 #include "controllers/runtime/writes.h"
 
 namespace muster::controllers::ttl {
 
-Candidate read_candidate(const store::Object& job) {
+Candidate read_candidate(const store::Object& job, json::Value content) {
   const api::Meta& meta = job.meta();
   Candidate out{.ref = ref_of(meta, "batch/v1", "Job"), .deleting = meta.deletion_time.has_value()};
-  json::Arena arena;
-  const json::Value tree = parsed(arena, job);
-  const json::Value ttl = tree.get({"spec", "ttlSecondsAfterFinished"});
+  const json::Value ttl = content.get({"spec", "ttlSecondsAfterFinished"});
   if (!ttl.is_number()) return out;
   out.ttl = std::chrono::seconds(ttl.as_int());
-  for (const api::Condition& condition : api::read_conditions(tree.get({"status", "conditions"}))) {
+  for (const api::Condition& condition :
+       api::read_conditions(content.get({"status", "conditions"}))) {
     const bool terminal = condition.type == "Complete" || condition.type == "Failed";
     if (!terminal || !condition.is_true) continue;
     out.finished = true;

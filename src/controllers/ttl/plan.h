@@ -19,7 +19,7 @@ struct Candidate {
   std::optional<Time> finished_at;
 };
 
-Candidate read_candidate(const store::Object& job);
+Candidate read_candidate(const store::Object& job, json::Value content);
 
 Plan plan(const api::Resource& jobs, const Candidate& job, Time now);
 

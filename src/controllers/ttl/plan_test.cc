@@ -3,12 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "controllers/runtime/testing.h"
+
 namespace muster::controllers::ttl {
 namespace {
 
 using std::chrono::seconds;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr std::string_view kFinishedAt = "2026-03-01T00:00:00Z";
 
@@ -27,15 +29,14 @@ std::string condition(std::string_view type, std::string_view status = "True",
 }
 std::string ttl(int life) { return fmt::format(R"("ttlSecondsAfterFinished":{})", life); }
 
-class TtlPlan : public testing::Test {
+class TtlPlan : public ::testing::Test {
  protected:
   TtlPlan() {
     jobs_.gvk.group = "batch";
     jobs_.plural = "jobs";
   }
   Plan plan_for(const std::string& text, Time now) {
-    const store::Object object(text, 7);
-    return plan(jobs_, read_candidate(object), now);
+    return plan(jobs_, controllers::testing::read_as(read_candidate, text), now);
   }
   api::Resource jobs_;
 };
