@@ -13,6 +13,8 @@
 #include <string>
 #include <string_view>
 
+#include "agent/logs/log_file.h"
+
 namespace muster::agent {
 
 struct Paths {
@@ -27,7 +29,7 @@ struct Paths {
 
   std::string pod(std::string_view uid) const { return fmt::format("{}/{}", pods(), uid); }
   std::string pod_logs(std::string_view ns, std::string_view name, std::string_view uid) const {
-    return fmt::format("{}/{}_{}_{}", logs(), ns, name, uid);
+    return fmt::format("{}/{}", logs(), pod_log_folder(ns, name, uid));
   }
 };
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <vector>
 
@@ -50,7 +51,14 @@ bool same_file(int a, int b) {
 
 }  // namespace
 
-std::string LogKey::folder() const { return fmt::format("{}_{}_{}/{}", ns, pod, uid, container); }
+std::string pod_log_folder(std::string_view ns, std::string_view pod, std::string_view uid) {
+  const std::size_t others = std::min<std::size_t>(ns.size() + uid.size() + 2, NAME_MAX);
+  return fmt::format("{}_{}_{}", ns, pod.substr(0, NAME_MAX - others), uid);
+}
+
+std::string LogKey::folder() const {
+  return fmt::format("{}/{}", pod_log_folder(ns, pod, uid), container);
+}
 std::string LogKey::file() const { return fmt::format("{}/{}.log", folder(), run); }
 
 LogFile::LogFile(std::string root, std::string path, UniqueFd fd)

@@ -21,6 +21,12 @@ LogFile open(const LogFolder& folder) {
   return LogFile::open(folder.root, LogFolder::key()).value();
 }
 
+TEST(PodLogFolder, IsNeverLongerThanAFilesName) {
+  EXPECT_EQ(pod_log_folder("d", "p", "u"), "d_p_u");
+  const std::string uid(36, 'u'), longest = pod_log_folder("d", std::string(253, 'n'), uid);
+  EXPECT_EQ(longest, "d_" + std::string(255 - 39, 'n') + "_" + uid);
+}
+
 TEST(LogFile, IsReadInWholeLinesHoweverLargeItIs) {
   const LogFolder folder;
   std::string text;
