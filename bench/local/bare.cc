@@ -4,7 +4,8 @@
 //   PID,
 //                                      mount, UTS and IPC namespaces of its own; prints seconds
 //   bare wake N PROGRAM...             N processes wait before their exec; prints the time at which
-//                                      they are let go, in nanoseconds; PROGRAM prints its own
+//                                      they are let go, in seconds; PROGRAM prints its own
+//   bare stamp SECONDS                 prints the time, and stays for so long
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -29,6 +30,17 @@ std::int64_t now_ns(clockid_t clock) {
   timespec now{};
   clock_gettime(clock, &now);
   return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+}
+
+void print_time(std::FILE* to) {
+  std::fprintf(to, "%.6f\n", static_cast<double>(now_ns(CLOCK_REALTIME)) / 1e9);
+  std::fflush(to);
+}
+
+int stamp(unsigned seconds) {
+  print_time(stdout);
+  sleep(seconds);
+  return 0;
 }
 
 [[noreturn]] void die(const char* what) {
@@ -91,7 +103,7 @@ int wake(int count, char** program) {
     _exit(127);
   }
   sleep(1);  // until all of them wait
-  std::fprintf(stderr, "%lld\n", static_cast<long long>(now_ns(CLOCK_REALTIME)));
+  print_time(stderr);
   gate->store(1);
   syscall(SYS_futex, gate, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
   for (int i = 0; i < count; ++i) reap_one();
@@ -104,6 +116,9 @@ int main(int argc, char** argv) {
   if (argc > 4 && std::strcmp(argv[1], "spawn") == 0)
     return spawn(std::atoi(argv[2]), std::atoi(argv[3]), argv + 4);
   if (argc > 3 && std::strcmp(argv[1], "wake") == 0) return wake(std::atoi(argv[2]), argv + 3);
-  std::fprintf(stderr, "usage: bare spawn N PARALLEL PROGRAM... | bare wake N PROGRAM...\n");
+  if (argc == 3 && std::strcmp(argv[1], "stamp") == 0)
+    return stamp(static_cast<unsigned>(std::atoi(argv[2])));
+  std::fprintf(stderr,
+               "usage: bare spawn N PARALLEL PROGRAM... | wake N PROGRAM... | stamp SECONDS\n");
   return 64;
 }

@@ -10,7 +10,8 @@ export MUSTER=${MUSTER:-$root/build/release/muster}
 [ -x "$MUSTER" ] || { echo "$MUSTER is not there: scripts/build.sh release muster" >&2; exit 1; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-g++ -std=c++23 -O2 -o "$scratch/bare" "$here/bare.cc"
+chmod 755 "$scratch" # pods have a user of their own
+g++ -std=c++23 -O2 -static -o "$scratch/bare" "$here/bare.cc"
 command -v parallel >/dev/null || apt-get install -y --no-install-recommends parallel >/dev/null 2>&1 || true
 { python3 -m venv "$scratch/venv" && "$scratch/venv/bin/pip" install -q hyperqueue; } >/dev/null 2>&1 || true
 cd "$scratch" # HyperQueue keeps outputs where it is started

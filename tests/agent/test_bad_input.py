@@ -269,7 +269,8 @@ if ROOT:        # nobody else may mount, and have processes of several users
         """A pod fills the disk of the server: changes are refused in words, the pod runs on, all is well when there is room again."""
         folder = pathlib.Path(tempfile.mkdtemp(prefix='bad-input-'))
         subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=32m,mode=711', 'tmpfs', folder], check=True)
-        script = 'head -c 60000000 /dev/zero > /v/fill; while [ -e /v/fill ]; do sleep 0.1; done; echo freed; exit 7'
+        # A name goes before the room that its file took: hence the last wait.
+        script = 'head -c 60000000 /dev/zero > /v/fill; while [ -e /v/fill ]; do sleep 0.1; done; sleep 1; echo freed; exit 7'
         big = {'apiVersion': 'v1', 'kind': 'ConfigMap', 'metadata': {'name': 'big'}, 'data': {'x': 'x' * 100_000}}
         try:
             with serving(folder) as server:
