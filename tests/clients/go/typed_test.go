@@ -195,10 +195,14 @@ func TestJobMakesPods(t *testing.T) {
 		must(t, err)
 		return len(list.Items) == 2
 	})
-	for i := range list.Items { // as a kubelet would report it
-		list.Items[i].Status.Phase = corev1.PodSucceeded
-		_, err = pods.UpdateStatus(t.Context(), &list.Items[i], metav1.UpdateOptions{})
-		must(t, err)
+	for _, pod := range list.Items { // as a kubelet would report it, while the scheduler may write, too
+		must(t, retry.RetryOnConflict(retry.DefaultRetry, func() error {
+			newest, err := pods.Get(t.Context(), pod.Name, metav1.GetOptions{})
+			must(t, err)
+			newest.Status.Phase = corev1.PodSucceeded
+			_, err = pods.UpdateStatus(t.Context(), newest, metav1.UpdateOptions{})
+			return err
+		}))
 	}
 	eventually(t, "the job to complete", func() bool {
 		job, err := client.BatchV1().Jobs(space).Get(t.Context(), "j", metav1.GetOptions{})
