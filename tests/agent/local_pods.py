@@ -19,6 +19,15 @@ def python(script, *arguments, **container):
     return {'command': ['python3', '-c', script, *arguments], **container}
 
 
+def mount(**more):
+    """Of the volume `volume`."""
+    return {'volumeMounts': [{'name': 'v', 'mountPath': '/v', **more}]}
+
+
+def volume(**source):
+    return {'volumes': [{'name': 'v', **source}]}
+
+
 def pod_spec(container, spec):
     return {'restartPolicy': 'Never', 'terminationGracePeriodSeconds': 1, **spec, 'containers': [{'name': 'main', 'image': 'none', **container}]}
 
@@ -47,6 +56,11 @@ def apply(server, *objects, code=0):
 
 def items(server, kind):
     return json.loads(call(server, 'get', kind, '-o', 'json'))['items']
+
+
+def messages(server, name):
+    """What events say about an object."""
+    return [one['message'] for one in items(server, 'events') if one['involvedObject']['name'] == name]
 
 
 def run(folder, file, *flags, user=None):

@@ -12,7 +12,8 @@ import time
 import pytest
 
 import blackbox
-from local_pods import STRANGER, apply, call, items, job_set, mounts_naming, pod, processes_naming, python, run, serving, shell
+from local_pods import (STRANGER, apply, call, items, job_set, messages, mount, mounts_naming, pod, processes_naming, python, run, serving, shell,
+                        volume)
 
 ROOT = os.geteuid() == 0
 LINE = 10_000_000
@@ -41,17 +42,9 @@ os.chmod('.', 0)
 '''
 
 
-def mount(**more):
-    return {'volumeMounts': [{'name': 'v', 'mountPath': '/v', **more}]}
-
-
 def after(*command):
     """A pod whose init container has been in the volume before."""
     return {**EMPTY, 'initContainers': [{'name': 'first', 'image': 'none', 'command': list(command), **mount()}]}
-
-
-def volume(**source):
-    return {'volumes': [{'name': 'v', **source}]}
 
 
 # A container and its pod; why it stands still or has ended; what its state (if it ever has one) and an event say.
@@ -125,7 +118,7 @@ def state(server, name):
 
 
 def events(server, name):
-    return [one['message'].removeprefix('Error: ') for one in items(server, 'events') if one['involvedObject']['name'] == name]
+    return [message.removeprefix('Error: ') for message in messages(server, name)]
 
 
 def exit_code(server, name):
@@ -229,15 +222,9 @@ RUNS = {
 
 
 @pytest.fixture
-def home():
-    """The folder of an ordinary user."""
-    folder = pathlib.Path(tempfile.mkdtemp(prefix='bad-input-'))
-    if ROOT:
-        os.chown(folder, STRANGER, STRANGER)
-    yield folder
-    blackbox.eventually(lambda: not processes_naming(folder) and not processes_naming(STAYS))
-    assert not list(folder.iterdir()) and not mounts_naming(folder)
-    folder.rmdir()
+def home(home):
+    yield home
+    blackbox.eventually(lambda: not processes_naming(STAYS))
 
 
 def check_run(home, file, code, words):

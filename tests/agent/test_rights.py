@@ -11,25 +11,13 @@ import tempfile
 import pytest
 
 import blackbox
-from local_pods import STRANGER, apply, call, items, job_set, pod, processes_naming, python, run, serving, shell
+from local_pods import STRANGER, apply, call, items, job_set, messages, mount, pod, processes_naming, python, run, serving, shell, volume
 
 ROOT = os.geteuid() == 0
 NOBODY = 65534
 ME = NOBODY if ROOT else os.geteuid()       # whom pods run as
 FEW = 40
 BOMB = 'import os, sys, time\ntry:\n    while True:\n        if os.fork() == 0: time.sleep(1000)\nexcept OSError as error: print(error.strerror)'
-
-
-def mount(**more):
-    return {'volumeMounts': [{'name': 'v', 'mountPath': '/v', **more}]}
-
-
-def volume(**source):
-    return {'volumes': [{'name': 'v', **source}]}
-
-
-def events(server, name):
-    return [one['message'] for one in items(server, 'events') if one['involvedObject']['name'] == name]
 
 
 def log_of(server, name):
@@ -95,7 +83,7 @@ def test_another_user_needs_the_policy(server, name, wish, what):
     blackbox.eventually(lambda: waiting(server, 'other-' + name)[0] == 'CreateContainerConfigError')
     words = r'container main asks for %s, but this node runs pods as user %d: start muster (as root )?with --allow-any-user to allow it' % (what, ME)
     assert re.fullmatch(words, waiting(server, 'other-' + name)[1])
-    assert any(re.fullmatch('Error: ' + words, message) for message in events(server, 'other-' + name))
+    assert any(re.fullmatch('Error: ' + words, message) for message in messages(server, 'other-' + name))
 
 
 def test_a_host_path_is_what_the_user_can_reach(server, folder):
@@ -111,7 +99,7 @@ def test_a_host_path_is_what_the_user_can_reach(server, folder):
     for name, words in {
             'may-not': 'MountVolume.SetUp failed for volume "v" : hostPath %s cannot be had by user %d: Permission denied' % (closed / 'file', ME),
             'not-here': 'MountVolume.SetUp failed for volume "v" : hostPath /etc is not allowed on this node (allowed by --host-path: %s)' % folder}.items():
-        blackbox.eventually(lambda: words in events(server, name))
+        blackbox.eventually(lambda: words in messages(server, name))
         assert waiting(server, name)[0] == 'ContainerCreating'
     closed.chmod(0o700)
 
@@ -119,7 +107,7 @@ def test_a_host_path_is_what_the_user_can_reach(server, folder):
 def test_a_pod_that_makes_processes_without_end(server):
     if not can_limit('process limits'):
         apply(server, pod('unlimited', shell('true')))
-        return blackbox.eventually(lambda: any('this node cannot enforce process limits' in message for message in events(server, 'unlimited')))
+        return blackbox.eventually(lambda: any('this node cannot enforce process limits' in message for message in messages(server, 'unlimited')))
     apply(server, pod('bomb', python(BOMB)), pod('neighbour', shell('for i in 1 2 3 4 5; do (true) & done; wait; echo fine')))
     assert log_of(server, 'bomb') == 'Resource temporarily unavailable\n'
     assert log_of(server, 'neighbour') == 'fine\n'
@@ -130,18 +118,6 @@ def test_a_pod_that_makes_processes_without_end(server):
 def can_limit(what):
     found = subprocess.run([os.environ['MUSTER'], 'doctor'], capture_output=True, text=True, timeout=60).stdout
     return re.search(r'\[ok\] %s' % what, found) is not None
-
-
-@pytest.fixture
-def home():
-    """A folder of an ordinary user, empty again afterwards."""
-    folder = pathlib.Path(tempfile.mkdtemp(prefix='rights-'))
-    if ROOT:
-        os.chown(folder, STRANGER, STRANGER)
-    yield folder
-    blackbox.eventually(lambda: not processes_naming(folder))
-    assert not list(folder.iterdir())
-    folder.rmdir()
 
 
 def limited(command, home, processes):
