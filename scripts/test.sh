@@ -17,10 +17,12 @@ build() {
   local log=$logs/build-$1.log
   scripts/build.sh "$@" >"$log" 2>&1 && tail -n 1 "$log" || { grep -A 30 -E '^FAILED|error:|Error' "$log" | head -n 200; return 1; }
 }
-# ctest's output in full only when something failed; its closing lines always.
+# ctest's output in full only when something failed; its closing lines, and what was skipped, always.
 ctest_in() {
   local log=build/$1/ctest.log
-  ctest --test-dir "build/$1" --output-on-failure -j2 --timeout 600 >"$log" 2>&1 && tail -n 4 "$log" || { grep -vE ' Passed |^ +Start ' "$log" | tail -n 200; return 1; }
+  ctest --test-dir "build/$1" --output-on-failure -j2 --timeout 600 >"$log" 2>&1 || { grep -vE ' Passed |^ +Start ' "$log" | tail -n 200; return 1; }
+  grep -E '^[0-9]+% tests passed|^skipped: |^Total Test time' "$log"
+  sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) .*\*\*\*Skipped.*/skipped: \1/p' "$log"
 }
 # What runs on more than one thread.
 threaded=(store_test server_test net_test client_test agent_test agent_logs_test agent_exec_test agent_probes_test base_test)
@@ -67,7 +69,7 @@ status_of() { # STEP: runs it (fuzzing: waits for it); its output is shown and k
   (set -e; "run_$1") 2>&1 | tee "$logs/$1.log"
   return "${PIPESTATUS[0]}"
 }
-closing_lines() { grep -hE '^[0-9]+% tests passed|^(ok|FAIL)[[:space:]]|^[0-9]+ (passed|failed)|^(style|sim|tsan|tidy|fuzz): ' "$logs/$1.log" | sed 's/^/    /'; }
+closing_lines() { grep -hE '^[0-9]+% tests passed|^skipped: |^(ok|FAIL)[[:space:]]|^[0-9]+ (passed|failed)|^(style|sim|tsan|tidy|fuzz): ' "$logs/$1.log" | sed 's/^/    /'; }
 
 case " ${steps[*]} " in *" fuzz "*) echo "== fuzz starts in the background"; start_fuzzing ;; esac
 failed=() summary=
