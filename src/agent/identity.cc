@@ -6,8 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <charconv>
+#include "base/number.h"
 
 namespace muster::agent {
 namespace {
@@ -44,10 +43,6 @@ Status check_non_root(Value pod, Value container, bool asked, std::uint32_t uid)
                           pod_text(pod), container.get("name").as_string()));
 }
 
-bool has_group(const runtime::User& user, std::uint32_t group) {
-  return group == user.gid || std::ranges::find(user.groups, group) != user.groups.end();
-}
-
 std::unexpected<Error> refuse(Value container, std::string_view what, std::uint32_t number,
                               const Identity& identity) {
   return fail(
@@ -69,11 +64,11 @@ Status check_policy(Value pod, Value container, const Identity& identity) {
   const auto user = id_in(security(pod, container, "runAsUser"));
   if (user && *user != identity.pod_user.uid) return refuse(container, "user", *user, identity);
   const auto group = id_in(security(pod, container, "runAsGroup"));
-  if (group && !has_group(identity.pod_user, *group))
+  if (group && !identity.pod_user.has_group(*group))
     return refuse(container, "group", *group, identity);
   for (const Value extra : pod.get({"spec", "securityContext", "supplementalGroups"}).items()) {
     const auto number = id_in(extra);
-    if (number && !has_group(identity.pod_user, *number))
+    if (number && !identity.pod_user.has_group(*number))
       return refuse(container, "group", *number, identity);
   }
   return {};
@@ -91,11 +86,9 @@ bool is_folder(const char* path) {
 
 Result<runtime::User> find_user(std::string_view name) {
   const std::string text(name);
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  const passwd* const found = is_number ? ::getpwuid(number) : ::getpwnam(text.c_str());
-  if (found == nullptr && is_number) return runtime::User{number, number, {}};
+  const auto number = parse_number<std::uint32_t>(text);
+  const passwd* const found = number ? ::getpwuid(*number) : ::getpwnam(text.c_str());
+  if (found == nullptr && number) return runtime::User{*number, *number, {}};
   if (found == nullptr)
     return fail(Code::kInvalid, fmt::format("there is no user \"{}\" on this machine", name));
   runtime::User user{.uid = found->pw_uid, .gid = found->pw_gid, .groups = {}};
@@ -120,7 +113,7 @@ Result<runtime::User> user_of(Value pod, Value container, const Identity& identi
   const Value context = pod.get({"spec", "securityContext"});
   const auto add = [&](Value value) {
     const auto group = id_in(value);
-    if (group && !has_group(user, *group)) user.groups.push_back(*group);
+    if (group && !user.has_group(*group)) user.groups.push_back(*group);
   };
   for (const Value extra : context.get("supplementalGroups").items()) add(extra);
   // Elsewhere volumes are for the user himself, who needs no group for them.

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 
 #include "base/ascii.h"
+#include "base/number.h"
 #include "runtime/pod_of_process.h"
 
 namespace muster::agent {
@@ -32,20 +31,14 @@ std::string_view variable(Value container, std::string_view name) {
   return {};
 }
 
-int number_of(std::string_view text) {
-  int number = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return fault == std::errc() && end == text.data() + text.size() ? number : 0;
-}
+int port_in(std::string_view text) { return parse_number<int>(text).value_or(0); }
 
-int master_port(Value container) { return number_of(variable(container, "MASTER_PORT")); }
+int master_port(Value container) { return port_in(variable(container, "MASTER_PORT")); }
 
 // In the words of the C library, Node.js, Go, Java, PyTorch.
 bool complains(std::string_view line) {
   return line.find("address already in use") != line.npos || line.find("eaddrinuse") != line.npos;
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Whether what ends here introduces a port: "…:", "port ", "port: ", "port=".
 bool introduces_port(std::string_view before) {
@@ -70,7 +63,7 @@ void add_ports_in(std::string_view line, std::vector<int>& ports) {
     const std::size_t begin = at;
     while (at < line.size() && is_digit(line[at])) ++at;
     if (introduces_port(line.substr(0, begin)))
-      add_port(ports, number_of(line.substr(begin, at - begin)));
+      add_port(ports, port_in(line.substr(begin, at - begin)));
   }
 }
 

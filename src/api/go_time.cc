@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include "api/field_error.h"
+#include "base/ascii.h"
 
 namespace muster::api {
 namespace {
 
 constexpr std::string_view kSecondsLayout = "2006-01-02T15:04:05Z07:00";
 constexpr std::string_view kMicrosLayout = "2006-01-02T15:04:05.000000Z07:00";
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 class TimeParser {
  public:

@@ -23,7 +23,6 @@ constexpr std::string_view kLabelValueRegex = "(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-
 constexpr std::string_view kConfigKeyRegex = "[-._a-zA-Z0-9]+";
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_lower_alnum(char c) { return is_lower(c) || is_digit(c); }
 bool is_alnum(char c) { return is_lower_alnum(c) || (c >= 'A' && c <= 'Z'); }
 bool is_name_char(char c) { return is_alnum(c) || c == '-' || c == '_' || c == '.'; }

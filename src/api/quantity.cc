@@ -8,6 +8,8 @@
 #include <limits>
 #include <optional>
 
+#include "base/ascii.h"
+
 namespace muster::api {
 namespace {
 
@@ -62,8 +64,6 @@ constexpr std::array<NamedSuffix, 16> kSuffixes{{
     {"Pi", {Format::kBinarySi, 50}},
     {"Ei", {Format::kBinarySi, 60}},
 }};
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Cuts the longest prefix of characters that satisfy `is_part`.
 std::string_view take_while(std::string_view& text, bool (*is_part)(char)) {

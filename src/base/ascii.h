@@ -1,4 +1,4 @@
-// Letters without regard to case, in ASCII: names of headers, media types and hosts.
+// Letters without regard to case, and digits, in ASCII: names of headers, media types and hosts.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,8 @@ namespace muster {
 constexpr char lower_case(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 inline std::string lower_case(std::string_view text) {
   std::string out(text);

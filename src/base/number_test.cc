@@ -13,6 +13,7 @@ TEST(Numbers, AreReadWholeOrNotAtAll) {
     EXPECT_EQ(parse_number<int>(text), std::nullopt) << text;
   EXPECT_EQ(parse_number<std::int8_t>("128"), std::nullopt) << "does not fit";
   EXPECT_EQ(parse_number<unsigned>("-1"), std::nullopt);
+  EXPECT_EQ(parse_number<int>("1F90", 16), 8080);
 }
 
 }  // namespace

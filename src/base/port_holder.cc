@@ -7,10 +7,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fstream>
 #include <memory>
 #include <optional>
+
+#include "base/number.h"
 
 namespace muster {
 namespace {
@@ -30,21 +31,13 @@ std::array<std::string_view, kColumns> columns(std::string_view line) {
   return out;
 }
 
-template <class Number>
-std::optional<Number> number(std::string_view text, int base = 10) {
-  Number value{};
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (fault != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 // Words of 32 bits, each written as this machine reads it.
 std::optional<std::string> address_text(std::string_view hex) {
   std::array<std::uint32_t, 4> words{};
   const std::size_t count = hex.size() / 8;
   if (hex.size() % 8 != 0 || (count != 1 && count != words.size())) return std::nullopt;
   for (std::size_t i = 0; i < count; ++i) {
-    const auto word = number<std::uint32_t>(hex.substr(i * 8, 8), 16);
+    const auto word = parse_number<std::uint32_t>(hex.substr(i * 8, 8), 16);
     if (!word) return std::nullopt;
     words[i] = *word;
   }
@@ -58,10 +51,11 @@ std::optional<Listener> listener(int port, std::string_view line) {
   if (column[kState] != kListening) return std::nullopt;
   const std::string_view local = column[kLocalAddress];
   const std::size_t colon = local.find(':');
-  if (colon == local.npos || number<int>(local.substr(colon + 1), 16) != port) return std::nullopt;
+  if (colon == local.npos || parse_number<int>(local.substr(colon + 1), 16) != port)
+    return std::nullopt;
   const auto address = address_text(local.substr(0, colon));
-  const auto uid = number<std::uint32_t>(column[kUser]);
-  const auto inode = number<std::uint64_t>(column[kInode]);
+  const auto uid = parse_number<std::uint32_t>(column[kUser]);
+  const auto inode = parse_number<std::uint64_t>(column[kInode]);
   if (!address || !uid || !inode) return std::nullopt;
   return Listener{.address = *address,
                   .any_address = *address == "0.0.0.0" || *address == "::",
@@ -83,7 +77,7 @@ std::vector<int> processes() {
   std::vector<int> pids;
   const Folder folder(::opendir("/proc"));
   while (const dirent* entry = folder ? ::readdir(folder.get()) : nullptr) {
-    if (const auto pid = number<int>(entry->d_name)) pids.push_back(*pid);
+    if (const auto pid = parse_number<int>(entry->d_name)) pids.push_back(*pid);
   }
   std::ranges::sort(pids);
   return pids;
@@ -103,7 +97,7 @@ std::vector<std::uint64_t> sockets_of(int pid) {
     if (!link.starts_with(kPrefix) || !link.ends_with(']')) continue;
     link.remove_prefix(kPrefix.size());
     link.remove_suffix(1);
-    if (const auto inode = number<std::uint64_t>(link)) inodes.push_back(*inode);
+    if (const auto inode = parse_number<std::uint64_t>(link)) inodes.push_back(*inode);
   }
   return inodes;
 }

@@ -17,7 +17,7 @@ constexpr Duration kAtOnce = std::chrono::milliseconds(50);
 constexpr Duration kPodless = std::chrono::seconds(10);  // Jobs try again
 constexpr std::size_t kFewPods = 100;
 constexpr std::size_t kMaxWarnings = 100;  // more than anybody reads
-constexpr std::size_t kMaxEarly = 10'000;  // pods
+constexpr std::size_t kMaxEarly = 10'000;  // events
 
 // The JobSet's end may be heard before that of its pods, which have something to say yet.
 constexpr Duration kLastWords = std::chrono::milliseconds(500);
@@ -71,7 +71,7 @@ void Follow::start() {
   warnings_ = std::make_unique<client::Informer>(
       client_, events, client::ListOptions{.ns = options_.ns, .field_selector = "type=Warning"});
   warnings_->on_change([this](const auto&, const auto& after) {
-    if (after) warned(after);
+    if (after) warned(warnings_->content());
   });
   pods_->start();
   sets_->start();
@@ -94,9 +94,9 @@ void Follow::pod_changed(const client::ObjectPtr& before, const client::ObjectPt
       screen_.note(fmt::format("error: {}: {}", short_name(known.facts, options_.job_set),
                                known.facts.failure->text()));
     }
-    if (auto early = early_.extract(after->meta().uid)) {
-      for (const client::ObjectPtr& event : early.mapped()) warned(event);
-    }
+    const auto [first, last] = early_.equal_range(after->meta().uid);
+    for (auto warning = first; warning != last; ++warning) take_warning(known, warning->second);
+    early_.erase(first, last);
     podless_.erase(known.facts.job);
   }
   show_soon();
@@ -136,10 +136,9 @@ void Follow::event_changed(json::Value event) {
   end(kCannotPlace);
 }
 
-void Follow::warned(const client::ObjectPtr& after) {
-  const json::Value event = warnings_->content();
+void Follow::warned(json::Value event) {
   const std::string_view kind = event.get({"involvedObject", "kind"}).as_string();
-  if (kind == "Pod") pod_warned(event, after);
+  if (kind == "Pod") pod_warned(event);
   if (kind == "Job") job_warned(event);
 }
 
@@ -162,26 +161,31 @@ void Follow::job_warned(json::Value event) {
 
 // A pod whose volumes cannot be made waits like any other; what it waits for is told as an event.
 // What a pod asks for and does not get (an image, a limit) is told by one too, and said once.
-void Follow::pod_warned(json::Value event, const client::ObjectPtr& object) {
-  const std::string_view reason = event.get("reason").as_string();
+void Follow::pod_warned(json::Value event) {
+  const std::string reason(event.get("reason").as_string());
   const bool is_fault = reason == "FailedMount" || reason == "FailedCreatePodSandBox";
   const bool is_remark = reason.ends_with("Ignored");
   if (!is_fault && !is_remark) return;
   const std::string uid(event.get({"involvedObject", "uid"}).as_string());
-  const auto known = known_.find(uid);
-  if (known == known_.end()) {
-    if (early_.size() < kMaxEarly) early_[uid].push_back(object);
-    return;
+  const PodWarning warning{.reason = reason,
+                           .message = plain_text(event.get("message").as_string()),
+                           .is_fault = is_fault};
+  if (const auto known = known_.find(uid); known != known_.end()) {
+    take_warning(known->second, warning);
+  } else if (early_.size() < kMaxEarly) {
+    early_.emplace(uid, warning);
   }
-  const std::string message = plain_text(event.get("message").as_string());
-  if (is_fault) {
-    known->second.fault_reason = reason;
-    known->second.fault = fmt::format("{}: {}", reason, message);
-    known->second.take_fault();
+}
+
+void Follow::take_warning(Known& known, const PodWarning& warning) {
+  if (warning.is_fault) {
+    known.fault_reason = warning.reason;
+    known.fault = fmt::format("{}: {}", warning.reason, warning.message);
+    known.take_fault();
     return show_soon();
   }
-  if (warned_of_.size() < kMaxWarnings && warned_of_.insert(message).second)
-    screen_.note("warning: " + message);
+  if (warned_of_.size() < kMaxWarnings && warned_of_.insert(warning.message).second)
+    screen_.note("warning: " + warning.message);
 }
 
 PodList Follow::present_pods() const {

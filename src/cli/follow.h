@@ -47,11 +47,33 @@ class Follow {
   void on_change(std::function<void()> changed) { changed_ = std::move(changed); }
 
  private:
+  struct Known {
+    PodFacts facts;
+    bool gone = false;
+    // Why it is not prepared; only its events tell.
+    std::string fault_reason;
+    std::string fault;
+
+    bool is_live() const { return !gone && !facts.has_ended(); }
+    // A pod that has not started has the trouble that its events tell.
+    void take_fault() {
+      if (facts.started || !facts.trouble.empty()) return;
+      facts.trouble = fault;
+      facts.trouble_reason = fault_reason;
+    }
+  };
+  struct PodWarning {
+    std::string reason;
+    std::string message;
+    bool is_fault = false;
+  };
+
   void pod_changed(const client::ObjectPtr& before, const client::ObjectPtr& after);
   void job_set_changed(const client::ObjectPtr& after);
   void event_changed(json::Value event);
-  void warned(const client::ObjectPtr& after);
-  void pod_warned(json::Value event, const client::ObjectPtr& object);
+  void warned(json::Value event);
+  void pod_warned(json::Value event);
+  void take_warning(Known& known, const PodWarning& warning);
   void job_warned(json::Value event);
   std::optional<DeadEnd> find_dead_end() const;
   void look();
@@ -73,24 +95,9 @@ class Follow {
   Time begun_;
   LogStreams logs_;
   std::unique_ptr<client::Informer> sets_, pods_, events_, warnings_;
-  struct Known {
-    PodFacts facts;
-    bool gone = false;
-    // Why it is not prepared; only its events tell.
-    std::string fault_reason;
-    std::string fault;
-
-    bool is_live() const { return !gone && !facts.has_ended(); }
-    // A pod that has not started has the trouble that its events tell.
-    void take_fault() {
-      if (facts.started || !facts.trouble.empty()) return;
-      facts.trouble = fault;
-      facts.trouble_reason = fault_reason;
-    }
-  };
   std::map<std::string, Known> known_;  // by uid, also pods that are gone
-  // Events of pods that we have not seen yet, by uid; most are of others.
-  std::map<std::string, std::vector<client::ObjectPtr>> early_;
+  // Of pods that we have not seen yet, by uid; most are of others.
+  std::multimap<std::string, PodWarning> early_;
   std::map<std::string, std::string> podless_;  // Jobs whose pods are not taken, and why
   std::optional<api::JobSet> set_;
   std::optional<Standing> told_;

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/ascii.h"
+
 namespace muster::json {
 namespace {
 
@@ -22,8 +24,6 @@ constexpr std::string_view kFalses[] = {"n",     "N",     "no",  "No",  "NO", "f
 constexpr std::string_view kUnrepresentable[] = {".nan",  ".NaN",  ".NAN",  ".inf",
                                                  ".Inf",  ".INF",  "+.inf", "+.Inf",
                                                  "+.INF", "-.inf", "-.Inf", "-.INF"};
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Takes the base off the text: 0x, 0o, 0b, or a plain 0 for octal.
 int take_base(std::string_view& text) {

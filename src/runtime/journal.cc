@@ -16,9 +16,7 @@
 namespace muster::runtime {
 namespace {
 
-std::string file_of(const std::string& folder, const std::string& uid) {
-  return fmt::format("{}/{}{}", folder, uid, kJournalSuffix);
-}
+constexpr std::string_view kSuffix = ".journal";
 
 std::string read_all(const std::string& path) {
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
@@ -46,8 +44,12 @@ void take_line(PodRecord& record, const std::string& pod_uid, std::string_view l
 
 }  // namespace
 
+std::string journal_file(const std::string& folder, const std::string& uid) {
+  return fmt::format("{}/{}{}", folder, uid, kSuffix);
+}
+
 Result<Journal> Journal::open(const std::string& folder, const std::string& uid) {
-  const std::string path = file_of(folder, uid);
+  const std::string path = journal_file(folder, uid);
   UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file.valid()) {
     return fail(Code::kInternal, fmt::format("{}: {}", path, std::strerror(errno)));
@@ -89,7 +91,7 @@ Status Journal::add(const RecordedRun& run) {
 }
 
 PodRecord read_journal(const std::string& folder, const std::string& uid) {
-  const std::string text = read_all(file_of(folder, uid));
+  const std::string text = read_all(journal_file(folder, uid));
   PodRecord record;
   std::string_view rest = text;
   for (std::size_t end = 0; (end = rest.find('\n')) != std::string_view::npos;) {
@@ -104,13 +106,13 @@ std::vector<std::string> journals_in(const std::string& folder) {
   std::error_code error;
   for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
-    if (entry->path().extension() == kJournalSuffix) uids.push_back(entry->path().stem().string());
+    if (entry->path().extension() == kSuffix) uids.push_back(entry->path().stem().string());
   }
   return uids;
 }
 
 void remove_journal(const std::string& folder, const std::string& uid) {
-  unlink(file_of(folder, uid).c_str());
+  unlink(journal_file(folder, uid).c_str());
 }
 
 SpareJournals::SpareJournals(const std::string& folder) : folder_(folder) {
@@ -122,7 +124,7 @@ std::string SpareJournals::name(std::size_t number) const {
 }
 
 void SpareJournals::keep(const std::string& uid) {
-  const std::string file = file_of(folder_, uid);
+  const std::string file = journal_file(folder_, uid);
   const bool kept = count_ < kMost && truncate(file.c_str(), 0) == 0 &&
                     rename(file.c_str(), name(count_).c_str()) == 0;
   if (kept) {
@@ -136,7 +138,7 @@ void SpareJournals::use_for(const std::string& uid) {
   if (count_ == 0) return;
   --count_;
   // Fails without harm: a new file is made then.
-  if (rename(name(count_).c_str(), file_of(folder_, uid).c_str()) != 0) errno = 0;
+  if (rename(name(count_).c_str(), journal_file(folder_, uid).c_str()) != 0) errno = 0;
 }
 
 }  // namespace muster::runtime

@@ -50,7 +50,7 @@ class Journal {
   UniqueFd file_;
 };
 
-inline constexpr std::string_view kJournalSuffix = ".journal";  // after the uid
+std::string journal_file(const std::string& folder, const std::string& uid);
 PodRecord read_journal(const std::string& folder, const std::string& uid);
 std::vector<std::string> journals_in(const std::string& folder);  // uids
 void remove_journal(const std::string& folder, const std::string& uid);

@@ -42,7 +42,7 @@ std::optional<PodSpec> pod_of_shim(pid_t pid) {
   const auto shim = identity_of(pid);
   const std::string folder = pods_folder(*directory);
   for (const std::string& uid : journals_in(folder)) {
-    if (!is_own_file(fmt::format("{}/{}{}", folder, uid, kJournalSuffix))) continue;
+    if (!is_own_file(journal_file(folder, uid))) continue;
     PodRecord record = read_journal(folder, uid);
     if (record.shim == shim) return std::move(record.pod);
   }

@@ -7,6 +7,7 @@
 // Used on one loop; replies and events come there too.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -31,6 +32,10 @@ struct User {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
   std::vector<std::uint32_t> groups;
+
+  bool has_group(std::uint32_t group) const {
+    return group == gid || std::ranges::find(groups, group) != groups.end();
+  }
 };
 
 struct Limits {

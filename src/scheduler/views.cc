@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/pod_phase.h"
 #include "api/requirement.h"
 #include "api/views.h"
 
@@ -243,8 +244,7 @@ Pod read_pod(Value object) {
   out.ours = scheduler.empty() || scheduler == kSchedulerName;
   out.gated = !spec.get("schedulingGates").empty();
   out.deleting = !metadata.get("deletionTimestamp").is_null();
-  const std::string_view phase = status.get("phase").as_string();
-  out.ended = phase == "Succeeded" || phase == "Failed";
+  out.ended = api::is_end_phase(status.get("phase").as_string());
   out.wishes = read_wishes(spec, out.ns);
   out.wishes.spread = read_spread(spec.get("topologySpreadConstraints"), out.labels);
   read_refusal(out, status.get("conditions"));

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "api/pod_phase.h"
+
 namespace muster::server {
 namespace {
 
@@ -77,9 +79,8 @@ void mark_as_deleting(json::Value metadata, Time now) {
 }
 
 std::int64_t pod_grace(json::Value pod, const DeleteOptions& options) {
-  const std::string_view phase = pod.get({"status", "phase"}).as_string();
-  if (pod.get({"spec", "nodeName"}).as_string().empty() || phase == "Succeeded" ||
-      phase == "Failed")
+  if (pod.get({"spec", "nodeName"}).as_string().empty() ||
+      api::is_end_phase(pod.get({"status", "phase"}).as_string()))
     return 0;
   const json::Value declared = pod.get({"spec", "terminationGracePeriodSeconds"});
   const std::int64_t grace =

@@ -1,4 +1,5 @@
 // pods/eviction: a delete that asks the disruption budgets first.
+#include "api/pod_phase.h"
 #include "api/selector.h"
 #include "json/parse.h"
 #include "server/delete_plan.h"
@@ -25,14 +26,10 @@ Error refused(std::string cause, int retry_after) {
   return error;
 }
 
-bool has_ended(json::Value pod) {
-  const std::string_view phase = pod.get({"status", "phase"}).as_string();
-  return phase == "Succeeded" || phase == "Failed";
-}
-
 // Such pods are in nobody's way: budgets do not count them.
 bool needs_no_budget(json::Value pod) {
-  return has_ended(pod) || pod.get({"status", "phase"}).as_string() == "Pending" ||
+  const std::string_view phase = pod.get({"status", "phase"}).as_string();
+  return api::is_end_phase(phase) || phase == "Pending" ||
          !pod.get({"metadata", "deletionTimestamp"}).is_null();
 }
 

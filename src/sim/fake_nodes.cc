@@ -16,8 +16,6 @@ namespace jobset = controllers::jobset;
 
 const PodRule kSucceedSoon{};
 
-std::string node_name(int index) { return fmt::format("node-{}", index); }
-
 std::string conditions_json(std::string_view time, bool ready, std::string_view reason) {
   const auto condition = [&](std::string_view type, bool holds) {
     return fmt::format(R"({{"type":"{}","status":"{}","lastTransitionTime":"{}"{}}})", type,
@@ -32,6 +30,10 @@ std::string barrier_json(int restarts, std::string_view state) {
   return fmt::format(
       R"([{{"name":"{}","image":"bash","imageID":"","ready":false,"restartCount":{},"state":{}}}])",
       jobset::kBarrierContainer, restarts, state);
+}
+
+std::string running_json(std::string_view time) {
+  return fmt::format(R"({{"running":{{"startedAt":"{}"}}}})", time);
 }
 
 std::string ended_json(std::string_view time, int exit_code, std::string_view reason) {
@@ -97,10 +99,9 @@ void FakeNodes::changed(const client::ObjectPtr& before, const client::ObjectPtr
     return;
   }
   const api::Meta& meta = now->meta();
-  json::Arena arena;
-  const auto pod = json::parse(arena, now->bytes());
-  const std::string_view node = pod->get({"spec", "nodeName"}).as_string();
-  const std::string_view phase = pod->get({"status", "phase"}).as_string();
+  const json::Value pod = pods_.content();
+  const std::string_view node = pod.get({"spec", "nodeName"}).as_string();
+  const std::string_view phase = pod.get({"status", "phase"}).as_string();
   if (node.empty()) return;
   auto at = lives_.find(meta.uid);
   // Pods of a lost node are not adopted again.
@@ -157,9 +158,8 @@ void FakeNodes::wait_at_barrier(Life& life) {
   if (!pod || life.stopping) return;
   if (is_open(life)) return begin(life);
   life.waits = true;
-  const std::string running = fmt::format(R"({{"running":{{"startedAt":"{}"}}}})", now());
   patch_status(life, fmt::format(R"("phase":"Pending","startTime":"{}","initContainerStatuses":{})",
-                                 now(), barrier_json(life.restarts, running)));
+                                 now(), barrier_json(life.restarts, running_json(now()))));
   const std::string_view timeout = pod->meta().annotation(jobset::kBarrierTimeout).value_or("");
   const int seconds = parse_number<int>(timeout).value_or(0);
   if (seconds == 0) return;
@@ -205,13 +205,12 @@ void FakeNodes::begin(Life& life) {
           : fmt::format(
                 R"("initContainerStatuses":{},)",
                 barrier_json(life.restarts, R"({"running":null,"terminated":{"exitCode":0}})"));
-  const std::string running = fmt::format(R"({{"running":{{"startedAt":"{}"}}}})", now());
   patch_status(
       life,
       fmt::format(
           R"("phase":"Running","startTime":"{}","podIP":"10.0.{}.{}","conditions":{},{}"containerStatuses":{})",
           now(), addresses_ / 250, addresses_ % 250 + 1, conditions_json(now(), true, ""),
-          passed_barrier, containers_json(life, running, true)));
+          passed_barrier, containers_json(life, running_json(now()), true)));
   const PodRule& rule = rule_for(pod->meta());
   if (rule.outcome != Outcome::kSucceed && rule.outcome != Outcome::kFail) return;
   after(rule.after, life, [this, &rule](const Life& ended) { end(ended, rule); });

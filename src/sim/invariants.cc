@@ -5,14 +5,17 @@
 #include <algorithm>
 
 #include "base/number.h"
+#include "controllers/jobset/barrier.h"
+#include "controllers/jobset/names.h"
 #include "json/parse.h"
 
 namespace muster::sim {
 namespace {
 
-constexpr std::string_view kPrefix = "jobset.sigs.k8s.io/";
+using controllers::jobset::kBarrier;
+using controllers::jobset::label::kPrefix;
+
 constexpr std::string_view kIndex = "batch.kubernetes.io/job-completion-index";
-constexpr std::string_view kBarrier = "muster.dev/barrier";
 
 std::string label(const api::Meta& meta, std::string_view key) {
   return std::string(meta.label(std::string(kPrefix) + std::string(key)).value_or(""));

@@ -169,7 +169,7 @@ std::string address_of(const client::Operation& operation) {
 // here, and may rightly be gone.
 Status check_targets(const Scenario& scenario) {
   std::set<std::string> known;
-  for (int i = 0; i < scenario.nodes; ++i) known.insert(fmt::format("Node /node-{}", i));
+  for (int i = 0; i < scenario.nodes; ++i) known.insert("Node /" + node_name(i));
   for (const client::Operation& object : scenario.objects) known.insert(address_of(object));
   for (std::size_t i = 0; i < scenario.steps.size(); ++i) {
     const ScenarioStep& step = scenario.steps[i];
@@ -197,6 +197,8 @@ Result<Scenario> read_scenario(Value root) {
 }
 
 }  // namespace
+
+std::string node_name(int index) { return fmt::format("node-{}", index); }
 
 Result<Scenario> parse_scenario(std::string_view name, std::string_view yaml) {
   json::Arena arena;

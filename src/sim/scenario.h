@@ -47,6 +47,9 @@ struct ScenarioStep {
   std::string lost_node;
 };
 
+// A scenario with n nodes has those of the indexes 0 to n-1.
+std::string node_name(int index);
+
 struct Scenario {
   std::string name;
   std::string feature_gates;  // "A=true,B=false"

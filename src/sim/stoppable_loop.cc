@@ -28,20 +28,24 @@ void StoppableLoop::cancel(TimerId timer) {
 
 void StoppableLoop::arrived(Due due) {
   due_.push_back(std::move(due));
-  if (std::exchange(running_, true)) return;
+  wake();
+}
+
+void StoppableLoop::wake() {
+  if (due_.empty() || std::exchange(awake_, true)) return;
   world_.post([this] { run_next(); });
 }
 
 // One at a time, so that it can be stopped between any two.
 void StoppableLoop::run_next() {
-  running_ = false;
+  awake_ = false;
   if (tasks_left_ == 0) stopped_ = true;
   if (stopped_ || due_.empty()) return;
   if (tasks_left_ > 0) --tasks_left_;
   Due due = std::move(due_.front());
   due_.pop_front();
   due.task();
-  if (!due_.empty() && !std::exchange(running_, true)) world_.post([this] { run_next(); });
+  wake();
 }
 
 void StoppableLoop::go_on(bool timers_last) {
@@ -49,7 +53,7 @@ void StoppableLoop::go_on(bool timers_last) {
   tasks_left_ = -1;
   if (timers_last)
     std::ranges::stable_partition(due_, [](const Due& due) { return due.timer == TimerId::kNone; });
-  if (!due_.empty() && !std::exchange(running_, true)) world_.post([this] { run_next(); });
+  wake();
 }
 
 void StoppableLoop::watch_readable(int, std::function<void()>) {

@@ -35,13 +35,14 @@ class StoppableLoop final : public Loop {
     Task task;
   };
   void arrived(Due due);
+  void wake();
   void run_next();
 
   Loop& world_;
   bool stopped_ = false;
   int tasks_left_ = -1;  // -1: it is not to be stopped
   std::deque<Due> due_;
-  bool running_ = false;  // the next one is posted
+  bool awake_ = false;  // run_next() is posted
   std::uint64_t last_timer_ = 0;
   std::map<TimerId, TimerId> timers_;  // of the world's loop
 };

@@ -100,7 +100,7 @@ def test_a_host_path_is_what_the_user_can_reach(server, folder):
             'may-not': 'MountVolume.SetUp failed for volume "v" : hostPath %s cannot be had by user %d: Permission denied' % (closed / 'file', ME),
             'not-here': 'MountVolume.SetUp failed for volume "v" : hostPath /etc is not allowed on this node (allowed by --host-path: %s)' % folder}.items():
         blackbox.eventually(lambda: words in messages(server, name))
-        assert waiting(server, name)[0] == 'ContainerCreating'
+        blackbox.eventually(lambda: waiting(server, name)[0] == 'ContainerCreating')
     closed.chmod(0o700)
 
 

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -37,10 +36,6 @@ Status make_folder(const std::string& path) {
   fs::create_directories(path, error);
   if (error) return fail(Code::kInternal, fmt::format("{}: {}", path, error.message()));
   return {};
-}
-
-bool is_in(const runtime::User& user, gid_t group) {
-  return user.gid == group || std::ranges::find(user.groups, group) != user.groups.end();
 }
 
 std::int64_t bytes_of(Value quantity) {
@@ -86,7 +81,7 @@ class SetUp {
     ownership_ = {.user = root.user.uid, .group = root.user.gid};
     if (group.is_number()) fs_group_ = static_cast<gid_t>(group.as_int());
     // One that the policy has not given him does not count.
-    if (fs_group_ && !is_in(root.user, *fs_group_)) fs_group_.reset();
+    if (fs_group_ && !root.user.has_group(*fs_group_)) fs_group_.reset();
     if (fs_group_) ownership_.group = fs_group_;
   }
 

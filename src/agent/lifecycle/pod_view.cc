@@ -1,6 +1,6 @@
 #include "agent/lifecycle/pod_view.h"
 
-#include <charconv>
+#include "base/number.h"
 
 namespace muster::agent {
 namespace {
@@ -16,13 +16,6 @@ std::optional<RestartPolicy> read_policy(Value text) {
 
 std::optional<std::int64_t> optional_int(Value value) {
   return value.is_number() ? std::optional(value.as_int()) : std::nullopt;
-}
-
-std::optional<std::int64_t> parse_int(std::string_view text) {
-  std::int64_t out = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && !text.empty() ? std::optional(out) : std::nullopt;
 }
 
 RestartRule read_rule(Value rule) {
@@ -67,11 +60,13 @@ void read_barrier(Value annotations, PodView& pod) {
   const auto at = pod.find(kBarrierContainer);
   if (slash == std::string_view::npos || !at || pod.containers[*at].role != Role::kInit) return;
   pod.containers[*at].barrier = true;
-  pod.barrier =
-      Barrier{.config_map = std::string(where.substr(0, slash)),
-              .key = std::string(where.substr(slash + 1)),
-              .timeout_seconds = parse_int(annotations.get(kBarrierTimeoutAnnotation).as_string()),
-              .size = parse_int(annotations.get(kBarrierSizeAnnotation).as_string()).value_or(0)};
+  pod.barrier = Barrier{
+      .config_map = std::string(where.substr(0, slash)),
+      .key = std::string(where.substr(slash + 1)),
+      .timeout_seconds =
+          parse_number<std::int64_t>(annotations.get(kBarrierTimeoutAnnotation).as_string()),
+      .size = parse_number<std::int64_t>(annotations.get(kBarrierSizeAnnotation).as_string())
+                  .value_or(0)};
 }
 
 }  // namespace

@@ -13,11 +13,11 @@
 
 namespace muster::agent {
 
-// Which run, of which container.
 // Of a pod's logs, below the root of all logs: <ns>_<pod>_<uid>, the name cut where it would be
 // longer than a file's name can be.
 std::string pod_log_folder(std::string_view ns, std::string_view pod, std::string_view uid);
 
+// Which run, of which container.
 struct LogKey {
   std::string ns;
   std::string pod;

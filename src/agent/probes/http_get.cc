@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "agent/probes/conversation.h"
 #include "base/ascii.h"
+#include "base/number.h"
 #include "net/url.h"
 
 namespace muster::agent {
@@ -18,10 +18,7 @@ Result<std::int64_t> named_port(std::string_view name, json::Value container) {
   for (const json::Value& port : container.get("ports").items()) {
     if (port.get("name").as_string() == name) return port.get("containerPort").as_int();
   }
-  std::int64_t number = 0;  // written as text
-  const char* const end = name.data() + name.size();
-  const auto [stop, error] = std::from_chars(name.data(), end, number);
-  if (error == std::errc() && stop == end) return number;
+  if (const auto number = parse_number<std::int64_t>(name)) return *number;  // written as text
   return fail(Code::kInvalid, fmt::format("strconv.Atoi: parsing \"{}\": invalid syntax", name));
 }
 

@@ -119,9 +119,9 @@ class PodText {
     return phase("Failed").exit(code, "c", when);
   }
 
-  operator Pod() const {
+  operator Pod() const {  // NOLINT
     return controllers::testing::read_as(read_pod, json::write(tree_));
-  }  // NOLINT
+  }
 
  private:
   json::Value metadata() const { return tree_.get("metadata"); }

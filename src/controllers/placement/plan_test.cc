@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include "controllers/runtime/testing.h"
-
 #include "json/testing.h"
 
 namespace muster::controllers::placement {

@@ -38,7 +38,7 @@ class Cache {
   void on_change(Handler handler) { handlers_.push_back(std::move(handler)); }
 
   const View* find(std::string_view ns, std::string_view name) const {
-    const auto at = views_.find(std::string(ns) + "/" + std::string(name));
+    const auto at = views_.find(path(ns, name));
     return at == views_.end() ? nullptr : at->second.get();
   }
 
@@ -46,7 +46,7 @@ class Cache {
   // Only those of its namespace: anybody may name any owner in one's own.
   std::vector<const View*> owned_by(std::string_view ns, std::string_view uid) const {
     std::vector<const View*> found;
-    const auto at = by_owner_.find(owner_key(ns, uid));
+    const auto at = by_owner_.find(path(ns, uid));
     if (at == by_owner_.end()) return found;
     found.reserve(at->second.size());
     for (const auto& [name, view] : at->second) found.push_back(view);
@@ -56,7 +56,7 @@ class Cache {
   // Those of one namespace, in the order of their names. Valid until the next event.
   std::vector<const View*> in_namespace(std::string_view ns) const {
     std::vector<const View*> found;
-    const std::string prefix = std::string(ns) + "/";
+    const std::string prefix = path(ns, "");
     for (auto at = views_.lower_bound(prefix); at != views_.end(); ++at) {
       if (!at->first.starts_with(prefix)) break;
       found.push_back(at->second.get());
@@ -70,26 +70,26 @@ class Cache {
   }
 
  private:
-  static std::string path(const api::Meta& meta) { return meta.ns + "/" + meta.name; }
-  static std::string owner_key(std::string_view ns, std::string_view uid) {
-    return std::string(ns) + "/" + std::string(uid);
+  // The name or uid of something in a namespace.
+  static std::string path(std::string_view ns, std::string_view name) {
+    return std::string(ns) + "/" + std::string(name);
   }
 
   const View* learn(const store::Object& object) {
     const api::Meta& meta = object.meta();
     auto view = std::make_unique<const View>(read_(object, informer_.content()));
     if (const auto* owner = meta.controller())
-      by_owner_[owner_key(meta.ns, owner->uid)][meta.name] = view.get();
-    return (views_[path(meta)] = std::move(view)).get();
+      by_owner_[path(meta.ns, owner->uid)][meta.name] = view.get();
+    return (views_[path(meta.ns, meta.name)] = std::move(view)).get();
   }
 
   std::unique_ptr<const View> forget(const api::Meta& meta) {
     if (const auto* owner = meta.controller()) {
-      const auto at = by_owner_.find(owner_key(meta.ns, owner->uid));
+      const auto at = by_owner_.find(path(meta.ns, owner->uid));
       if (at != by_owner_.end() && at->second.erase(meta.name) != 0 && at->second.empty())
         by_owner_.erase(at);
     }
-    auto node = views_.extract(path(meta));
+    auto node = views_.extract(path(meta.ns, meta.name));
     return node.empty() ? nullptr : std::move(node.mapped());
   }
 

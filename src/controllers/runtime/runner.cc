@@ -46,17 +46,9 @@ std::string deleted_uid(std::string_view answer) {
   return std::string((uid.is_null() ? body->get({"details", "uid"}) : uid).as_string());
 }
 
-// 0 if the answer is none of an object: bindings are answered with a Status, and what stands
+// Empty if the answer is none of an object: bindings are answered with a Status, and what stands
 // between us and a server may say anything.
-store::Revision written_revision(std::string_view answer) {
-  const auto meta = api::read_meta(answer);
-  return meta ? client::to_revision(meta->resource_version) : 0;
-}
-
-std::string written_name(std::string_view answer) {
-  const auto meta = api::read_meta(answer);
-  return meta ? meta->name : "";
-}
+api::Meta written(std::string_view answer) { return api::read_meta(answer).value_or(api::Meta{}); }
 
 bool is_stale(const Error& error) {
   return error.code == Code::kConflict || error.code == Code::kNotFound;
@@ -123,7 +115,8 @@ void Runner::remember(const QueueKey& key, const client::Operation& write,
     if (&source->resource() != write.resource) continue;
     if (write.verb == client::Verb::kDelete) {
       awaited().removals.push_back({source, write.ns, write.name, deleted_uid(answer)});
-    } else if (const store::Revision revision = written_revision(answer); revision != 0) {
+    } else if (const auto revision = client::to_revision(written(answer).resource_version);
+               revision != 0) {
       store::Revision& newest = awaited().revisions[source];
       newest = std::max(newest, revision);
     }
@@ -234,7 +227,7 @@ void Runner::took_answer(const WorkPtr& work, const Write& write, Result<std::st
   --work->under_way;
   if (answer) {
     remember(work->key, write.operation, *answer);
-    if (write.when_done) tell(filled(*write.when_done, written_name(*answer)));
+    if (write.when_done) tell(filled(*write.when_done, written(*answer).name));
   } else if (!is_needless(write, answer.error())) {
     work->refusals.push_back(fill(write.refusal, answer.error().message));
     if (write.when_refused) tell(filled(*write.when_refused, answer.error().message));

@@ -272,7 +272,6 @@ TEST_F(RunnerTest, WhatIsToldOfAWriteNamesTheAnsweredObject) {
   EXPECT_THAT(events_.told, ElementsAre("Created: made p-x7k2l"));
 }
 
-// The heart of it: a plan never repeats a write because its effect has not come back yet.
 TEST_F(RunnerTest, AnAnswerThatIsNoObjectIsNotWaitedFor) {
   complete();
   for (const std::string body : {R"({"kind":"Status","status":"Success"})", "<html>", ""}) {
@@ -288,6 +287,7 @@ TEST_F(RunnerTest, AnAnswerThatIsNoObjectIsNotWaitedFor) {
   EXPECT_THAT(events_.told, ElementsAre("Made: made ", "Made: made ", "Made: made "));
 }
 
+// The heart of it: a plan never repeats a write because its effect has not come back yet.
 TEST_F(RunnerTest, TheNextPassWaitsUntilTheOwnCreateIsSeen) {
   complete();
   next_.write(make("a"));
