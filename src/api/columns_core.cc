@@ -62,7 +62,7 @@ std::string external_address(const Row& row) {
   if (type == "LoadBalancer") {
     addresses = load_balancer_addresses(row.get({"status", "loadBalancer", "ingress"}));
   } else if (type != "ClusterIP" && type != "NodePort") {
-    return std::string(kUnknown);
+    return std::string(kUnknownCell);
   }
   for (const Value ip : row.get({"spec", "externalIPs"}).items())
     addresses.emplace_back(ip.as_string());
@@ -245,7 +245,7 @@ void node_row(Row& row) {
   const Value info = row.get({"status", "nodeInfo"});
   const Value addresses = row.get({"status", "addresses"});
   std::string kernel(info.get("kernelVersion").as_string());
-  if (kernel.empty()) kernel = kUnknown;
+  if (kernel.empty()) kernel = kUnknownCell;
   if (const auto arch = info.get("architecture").as_string(); !arch.empty())
     kernel += fmt::format(" ({})", arch);
   row.name();
@@ -255,9 +255,9 @@ void node_row(Row& row) {
   row.text(info.get("kubeletVersion").as_string());
   row.text(node_address(addresses, "InternalIP"));
   row.text(node_address(addresses, "ExternalIP"));
-  row.text(info.get("osImage").as_string(), kUnknown);
+  row.text(info.get("osImage").as_string(), kUnknownCell);
   row.text(kernel);
-  row.text(info.get("containerRuntimeVersion").as_string(), kUnknown);
+  row.text(info.get("containerRuntimeVersion").as_string(), kUnknownCell);
 }
 
 void secret_row(Row& row) {

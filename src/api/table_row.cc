@@ -12,7 +12,7 @@ namespace muster::api {
 
 std::string Row::since(json::Value time) const {
   const auto since = time_of(time);
-  return since ? human_duration(now_ - *since) : std::string(kUnknown);
+  return since ? human_duration(now_ - *since) : std::string(kUnknownCell);
 }
 
 void Row::text(std::string_view text, std::string_view if_empty) {

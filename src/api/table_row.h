@@ -13,7 +13,7 @@ namespace muster::api {
 
 inline constexpr std::string_view kNone = "<none>";
 inline constexpr std::string_view kUnset = "<unset>";
-inline constexpr std::string_view kUnknown = "<unknown>";
+inline constexpr std::string_view kUnknownCell = "<unknown>";
 
 class Row {
  public:
