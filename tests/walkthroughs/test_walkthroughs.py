@@ -13,6 +13,7 @@ import pytest
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 SECONDS = 120
 NOBODY = 65534
+ROOT = os.geteuid() == 0
 
 COMMANDS = dict(re.findall(r'<!-- walkthrough: (\S+) -->\n\n((?:    .*\n)+)', (PROJECT / 'docs' / 'walkthroughs.md').read_text()))
 
@@ -21,20 +22,22 @@ class Machine:
     """A folder to work in and a user who does; muster is in the PATH."""
 
     def __init__(self, uid):
-        self.uid = uid
+        # Whoever is not root is himself already, and may not even say so.
+        self.identity = {'user': uid, 'group': uid, 'extra_groups': []} if ROOT else {}
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix='walkthrough-'))
         self.bin = self.folder / 'bin'
         self.bin.mkdir()
         shutil.copy(os.environ['MUSTER'], self.bin / 'muster')
         self.home = self.folder / 'home'
         self.home.mkdir()
-        for path in (self.folder, self.home):
-            os.chown(path, uid, uid)
+        if ROOT:
+            for path in (self.folder, self.home):
+                os.chown(path, uid, uid)
 
     def start(self, script):
         environment = {'PATH': '%s:/usr/local/bin:/usr/bin:/bin' % self.bin, 'HOME': str(self.home), 'TMPDIR': str(self.home)}
-        return subprocess.Popen(['bash', '-ec', 'set -o pipefail\n' + script], cwd=self.home, env=environment, text=True, user=self.uid,
-                                group=self.uid, extra_groups=[], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return subprocess.Popen(['bash', '-ec', 'set -o pipefail\n' + script], cwd=self.home, env=environment, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **self.identity)
 
     def run(self, script):
         process = self.start(script)
@@ -53,7 +56,7 @@ class Machine:
         return found
 
 
-USERS = [pytest.param(0, id='root'), pytest.param(NOBODY, id='ordinary user')] if os.geteuid() == 0 else [os.geteuid()]
+USERS = [pytest.param(0, id='root'), pytest.param(NOBODY, id='ordinary user')] if ROOT else [os.geteuid()]
 
 
 @pytest.fixture(params=USERS)
