@@ -12,6 +12,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "base/pace.h"
 #include "base/result.h"
 #include "base/task_queue.h"
 
@@ -22,7 +23,10 @@ constexpr std::size_t kEventsPerWait = 64;
 
 class RealLoop final : public Loop {
  public:
-  RealLoop() : epoll_(epoll_create1(EPOLL_CLOEXEC)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  explicit RealLoop(Duration gap)
+      : pace_(gap),
+        epoll_(epoll_create1(EPOLL_CLOEXEC)),
+        wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     MUSTER_ASSERT(epoll_ >= 0 && wake_ >= 0, "no descriptors left for an event loop");
     add_to_epoll(wake_, 0);
   }
@@ -59,6 +63,7 @@ class RealLoop final : public Loop {
     while (!stopped_.exchange(false)) {
       if (!run_tasks()) continue;  // stopped
       if (!run_timers()) continue;
+      pace_.pause();
       wait();
     }
   }
@@ -146,6 +151,7 @@ class RealLoop final : public Loop {
     (*ready)();
   }
 
+  Pace pace_;
   const int epoll_;
   const int wake_;
   std::atomic<bool> stopped_ = false;
@@ -159,6 +165,7 @@ class RealLoop final : public Loop {
 
 }  // namespace
 
-std::unique_ptr<Loop> make_real_loop() { return std::make_unique<RealLoop>(); }
+std::unique_ptr<Loop> make_real_loop() { return make_paced_loop(Duration::zero()); }
+std::unique_ptr<Loop> make_paced_loop(Duration gap) { return std::make_unique<RealLoop>(gap); }
 
 }  // namespace muster

@@ -6,6 +6,7 @@
 
 #include <thread>
 
+#include "base/pace.h"
 #include "base/task_queue.h"
 
 namespace muster {
@@ -103,15 +104,26 @@ TEST(VirtualLoop, EndlessDelayIsNoOverflow) {
 }
 
 TEST(RealLoop, RunsTasksTimersAndStops) {
-  const auto loop = make_real_loop();
-  Story story;
-  loop->after(1ms, [&] {
-    story.told.push_back("timer");
-    loop->stop();
-  });
-  loop->post(story.say("task"));
+  for (const auto& loop : {make_real_loop(), make_paced_loop(5ms)}) {
+    Story story;
+    loop->after(1ms, [&] {
+      story.told.push_back("timer");
+      loop->stop();
+    });
+    loop->post(story.say("task"));
+    loop->run();
+    EXPECT_THAT(story.told, ElementsAre("task", "timer"));
+  }
+}
+
+TEST(PacedLoop, RoundsAreKeptApart) {
+  const auto loop = make_paced_loop(20ms);
+  const auto begin = std::chrono::steady_clock::now();
+  int rounds = 0;
+  std::function<void()> again = [&] { ++rounds < 4 ? loop->post(again) : loop->stop(); };
+  loop->post(again);
   loop->run();
-  EXPECT_THAT(story.told, ElementsAre("task", "timer"));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 40ms);
 }
 
 TEST(RealLoop, StopBeforeRunIsNotLost) {

@@ -10,6 +10,7 @@
 #include "api/registry.h"
 #include "base/log.h"
 #include "base/metrics.h"
+#include "base/pace.h"
 #include "base/rng.h"
 #include "cli/data_dir.h"
 #include "client/https.h"
@@ -24,6 +25,10 @@
 namespace muster::cli {
 namespace {
 
+// A cluster answers within tens of milliseconds; to be woken for every answer and event costs more
+// than a sixth of all processor time.
+constexpr Duration kGather = std::chrono::milliseconds(5);
+constexpr std::size_t kConnections = 40;  // each costs a handshake; an API server has enough to do
 constexpr std::string_view kLease = "6d4f6a47.jobset.x-k8s.io";
 constexpr Duration kRetry = std::chrono::seconds(2);
 constexpr Duration kTrim = std::chrono::minutes(1);
@@ -59,7 +64,9 @@ class Operator final : public KubernetesEngine {
   }
 
   Status start() {
-    MUSTER_TRY(transport_, client::make_https_transport(*loop_, options_.server));
+    MUSTER_TRY(transport_,
+               client::make_https_transport(*loop_, options_.server,
+                                            {.gather = kGather, .max_connections = kConnections}));
     client_ = std::make_unique<client::Client>(*transport_, "muster");
     MUSTER_CHECK(open_certificate());
     MUSTER_CHECK(serve_webhooks());
@@ -219,7 +226,7 @@ class Operator final : public KubernetesEngine {
   // In the order in which one needs the other; what is left in the loop goes last.
   KubernetesOptions options_;
   const api::Registry& registry_ = api::Registry::builtin();
-  std::unique_ptr<Loop> loop_ = make_real_loop();
+  std::unique_ptr<Loop> loop_ = make_paced_loop(kGather);
   Metrics metrics_;
   std::unique_ptr<client::Transport> transport_;
   std::unique_ptr<client::Client> client_;

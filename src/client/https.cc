@@ -20,8 +20,10 @@ class HttpsTransport final : public Transport {
     if (http_) http_->stop();
   }
 
-  Status open() {
+  Status open(const HttpsOptions& wanted) {
     net::ClientOptions options;
+    options.gather = wanted.gather;
+    options.max_connections = wanted.max_connections;
     options.ca_pem = config_.ca_pem;
     options.certificate_pem = config_.certificate_pem;
     options.private_key_pem = config_.private_key_pem;
@@ -125,9 +127,10 @@ class HttpsTransport final : public Transport {
 
 }  // namespace
 
-Result<std::unique_ptr<Transport>> make_https_transport(Loop& loop, ServerConfig config) {
+Result<std::unique_ptr<Transport>> make_https_transport(Loop& loop, ServerConfig config,
+                                                        HttpsOptions options) {
   auto transport = std::make_unique<HttpsTransport>(loop, std::move(config));
-  MUSTER_CHECK(transport->open());
+  MUSTER_CHECK(transport->open(options));
   return transport;
 }
 

@@ -8,7 +8,14 @@
 
 namespace muster::client {
 
+struct HttpsOptions {
+  // What comes within this time of each other is taken in together: fewer wake-ups, later answers.
+  Duration gather = {};
+  std::size_t max_connections = 256;  // watches have one each
+};
+
 // Fails if the certificates cannot be read. Nothing is sent yet.
-Result<std::unique_ptr<Transport>> make_https_transport(Loop& loop, ServerConfig config);
+Result<std::unique_ptr<Transport>> make_https_transport(Loop& loop, ServerConfig config,
+                                                        HttpsOptions options = {});
 
 }  // namespace muster::client

@@ -1,9 +1,11 @@
 #include "client/informer.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "api/owner_reference.h"
+#include "api/views.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "json/parse.h"
@@ -49,9 +51,21 @@ std::string slim_metadata(json::Value object) {
   return json::write(slim);
 }
 
+// As far as it has any: bookmarks have no name.
+bool has_identity(json::Value object) {
+  const json::Value metadata = object.get("metadata");
+  return metadata.is_object() &&
+         std::ranges::all_of(std::array{"name", "namespace", "uid", "resourceVersion"},
+                             [&](const char* field) {
+                               const json::Value value = metadata.get(field);
+                               return value.is_null() || value.is_string();
+                             });
+}
+
 Result<ObjectPtr> read_object(std::string_view text, json::Value content, bool slim) {
+  if (!has_identity(content)) return fail(Code::kBadRequest, "what the server sent is no object");
   std::string bytes = slim ? slim_metadata(content) : std::string(text);
-  MUSTER_TRY(api::Meta meta, api::read_meta(bytes));
+  api::Meta meta = api::read_meta(content);
   const store::Revision revision = to_revision(meta.resource_version);
   return std::make_shared<const store::Object>(std::move(bytes), revision,
                                                std::make_unique<const api::Meta>(std::move(meta)));

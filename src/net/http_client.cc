@@ -246,7 +246,7 @@ Result<std::unique_ptr<HttpClient>> HttpClient::create(ClientOptions options) {
                                               .certificate_pem = options.certificate_pem,
                                               .private_key_pem = options.private_key_pem,
                                               .verify_server = options.verify_server}));
-  MUSTER_TRY(auto reactor, Reactor::start());
+  MUSTER_TRY(auto reactor, Reactor::start(options.gather));
   return std::make_unique<HttpClientImpl>(std::move(options), std::move(tls), std::move(reactor));
 }
 

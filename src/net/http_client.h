@@ -30,6 +30,9 @@ struct ClientOptions {
   // How callbacks are delivered; empty: directly, on the client's thread. Must keep the order.
   std::function<void(Task)> post;
 
+  // Answers that come within this time of each other are taken in together; zero: each at once.
+  Duration gather = {};
+
   Duration connect_timeout = std::chrono::seconds(10);  // resolve, connect and TLS handshake
   Duration keep_idle = std::chrono::seconds(60);        // how long an unused connection is kept
   std::size_t max_connections = 256;                    // per endpoint; further requests wait

@@ -119,6 +119,20 @@ TEST(HttpClient, ManyRequestsAtOnceShareABoundedNumberOfConnections) {
   EXPECT_LE(server->stats().accepted_connections, 4U);
 }
 
+TEST(HttpClient, GatheredAnswersAllCome) {
+  const auto server = serve(echo);
+  auto options = trusting();
+  options.gather = std::chrono::milliseconds(2);
+  const auto client = make_client(std::move(options));
+  std::vector<std::promise<std::string>> answers(20);
+  for (auto& answer : answers) {
+    client->fetch({.method = "POST", .url = url_of(*server, "/"), .body = "x"},
+                  [&](Result<Reply> reply) { answer.set_value(reply.value().body); });
+  }
+  for (auto& answer : answers) EXPECT_THAT(answer.get_future().get(), HasSubstr("x"));
+  EXPECT_TRUE(fetch(*client, {.url = url_of(*server, "/")}));
+}
+
 TEST(HttpClient, TooManyWaitingRequestsFailAtOnce) {
   const auto server = serve([](std::shared_ptr<http::Exchange> exchange) {
     exchange->set_timer(std::chrono::hours(1), [exchange] {});  // held, never answered

@@ -12,6 +12,8 @@
 #include <mutex>
 #include <thread>
 
+#include "base/pace.h"
+
 namespace muster::net {
 
 namespace asio = boost::asio;
@@ -29,14 +31,22 @@ struct Reactor::Impl {
 
 Reactor::Reactor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-Result<std::shared_ptr<Reactor>> Reactor::start() try {
+Result<std::shared_ptr<Reactor>> Reactor::start(Duration gap) try {
   std::shared_ptr<Reactor> reactor(new Reactor(std::make_unique<Impl>()));
   // Asio opens what it waits with at the first use, which may find no descriptor left and throw
   // on a thread that nobody looks at. Here it is a server that does not start.
   const asio::steady_timer first_use(*reactor->impl_->context);
-  reactor->impl_->thread = std::thread([context = reactor->impl_->context.get()] {
+  reactor->impl_->thread = std::thread([context = reactor->impl_->context.get(), gap] {
     const auto work = asio::make_work_guard(*context);
-    context->run();
+    if (gap == Duration::zero()) {
+      context->run();
+      return;
+    }
+    Pace pace(gap);
+    while (context->run_one() > 0) {
+      context->poll();
+      pace.pause();
+    }
   });
   return reactor;
 } catch (const std::runtime_error& error) {  // out of descriptors (Boost's) or threads (std's)

@@ -17,8 +17,9 @@ namespace muster::net {
 class Reactor {
  public:
   struct Impl;
-  static Result<std::shared_ptr<Reactor>> start();  // with its thread
-  ~Reactor();                                       // stops
+  // With its thread, which keeps its rounds apart (base/pace.h).
+  static Result<std::shared_ptr<Reactor>> start(Duration gap = {});
+  ~Reactor();  // stops
 
   // From any thread. Tasks run in the order in which they were posted; after stop() they are
   // dropped.

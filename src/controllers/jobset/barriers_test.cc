@@ -96,7 +96,7 @@ TEST_F(BarrierController, StartsAreToldTogether) {
   start("a", 5);
   start("b", 6);
   EXPECT_THAT(server_.waiting(), IsEmpty());
-  server_.pass_time(milliseconds(600));
+  server_.pass_time(milliseconds(800));
   ASSERT_THAT(server_.waiting(), ElementsAre(kStatus));
   EXPECT_THAT(server_.asked.front().body(), HasSubstr("barrier: 2 of 3 started"));
 }

@@ -23,7 +23,7 @@ using json::Value;
 
 // The Jobs of a set often change together. What follows from them is done at once; only the numbers
 // that people look at are gathered.
-constexpr Duration kCountsMayWait = std::chrono::milliseconds(100);
+constexpr Duration kCountsMayWait = std::chrono::milliseconds(250);
 
 // The condition that says that, and when, the set ended.
 const api::Condition* end_of(const api::JobSet& set) {
