@@ -4,6 +4,7 @@
 
 #include "admission/edit.h"
 #include "admission/pod_defaults.h"
+#include "api/job_names.h"
 #include "api/names.h"
 
 namespace muster::admission {
@@ -63,11 +64,12 @@ void prepare_job_create(const Context&, Value job) {
   if (!spec.get("manualSelector").as_bool()) {
     const Value name = job.get({"metadata", "name"});
     const Value uid = job.get({"metadata", "uid"});
-    for (const std::string_view key : {kOldJobNameLabel, kJobNameLabel})
+    for (const std::string_view key : {api::label::kOldJobName, api::label::kJobName})
       set_default(labels, key, name);
-    for (const std::string_view key : {kOldControllerUidLabel, kControllerUidLabel})
+    for (const std::string_view key : {api::label::kOldControllerUid, api::label::kControllerUid})
       set_default(labels, key, uid);
-    set_default(spec.object_at("selector").object_at("matchLabels"), kControllerUidLabel, uid);
+    set_default(spec.object_at("selector").object_at("matchLabels"), api::label::kControllerUid,
+                uid);
   }
   // Of a name that is too long for a label, the template's labels are complaint enough.
   if (!has_own_labels && api::check_label_value(text_of(job.get("metadata"), "name")).empty())

@@ -9,9 +9,4 @@ void default_job(const Context& context, Value job);
 // Selector and the four labels that tie pods to their Job. The uid must be set.
 void prepare_job_create(const Context& context, Value job);
 
-inline constexpr std::string_view kControllerUidLabel = "batch.kubernetes.io/controller-uid";
-inline constexpr std::string_view kJobNameLabel = "batch.kubernetes.io/job-name";
-inline constexpr std::string_view kOldControllerUidLabel = "controller-uid";
-inline constexpr std::string_view kOldJobNameLabel = "job-name";
-
 }  // namespace muster::admission

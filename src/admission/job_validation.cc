@@ -6,6 +6,7 @@
 #include "admission/job_defaults.h"
 #include "admission/pod_validation.h"
 #include "admission/selector_validation.h"
+#include "api/job_names.h"
 
 namespace muster::admission {
 namespace {
@@ -34,15 +35,15 @@ void validate_generated_selector(Value job, FieldErrors& errors) {
   const std::string_view uid = text_of(job.get("metadata"), "uid");
   const std::string_view name = text_of(job.get("metadata"), "name");
   const Value labels = spec.get({"template", "metadata", "labels"});
-  require_label(labels, kOldControllerUidLabel, uid, errors);
-  require_label(labels, kOldJobNameLabel, name, errors);
-  require_label(labels, kControllerUidLabel, uid, errors);
-  require_label(labels, kJobNameLabel, name, errors);
+  require_label(labels, api::label::kOldControllerUid, uid, errors);
+  require_label(labels, api::label::kOldJobName, name, errors);
+  require_label(labels, api::label::kControllerUid, uid, errors);
+  require_label(labels, api::label::kJobName, name, errors);
 
   const Value expected = Value::object(spec.arena());
-  for (const std::string_view key : {kOldControllerUidLabel, kControllerUidLabel})
+  for (const std::string_view key : {api::label::kOldControllerUid, api::label::kControllerUid})
     expected.set(key, Value::view(uid));
-  for (const std::string_view key : {kOldJobNameLabel, kJobNameLabel})
+  for (const std::string_view key : {api::label::kOldJobName, api::label::kJobName})
     expected.set(key, Value::view(name));
   if (!selects(spec.get("selector"), expected))
     errors.invalid(Path("spec").child("selector"), spec.get("selector"),

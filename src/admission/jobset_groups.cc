@@ -9,12 +9,12 @@
 
 #include "admission/checks.h"
 #include "admission/jobset.h"
+#include "api/job_set_names.h"
 
 namespace muster::admission {
 namespace {
 
 Path spec_path() { return Path("spec"); }
-constexpr std::string_view kBarrierContainer = "group-scheduling-init";
 constexpr std::string_view kBarrierVolume = "group-scheduling";
 constexpr std::size_t kMostGroups = 8;  // of a Workload
 
@@ -59,7 +59,7 @@ void check_reserved_names(const JobSetCheck& check) {
     const Path path =
         spec_path().child("replicatedJobs").index(j).child("template.spec.template.spec");
     for (const std::string_view list : {"initContainers", "containers", "ephemeralContainers"})
-      check_reserved_name(check, pod_spec, path, list, kBarrierContainer);
+      check_reserved_name(check, pod_spec, path, list, api::kBarrierContainer);
     check_reserved_name(check, pod_spec, path, "volumes", kBarrierVolume);
   }
 }
@@ -202,7 +202,7 @@ void check_group_scheduling(const JobSetCheck& check) {
 }
 
 void check_rank_environment(const JobSetCheck& check) {
-  constexpr std::string_view kRankEnvironment = "muster.dev/rank-env";
+  using api::annotation::kRankEnvironment;
   const Value asked = check.jobset.get({"metadata", "annotations", kRankEnvironment});
   const std::string_view text = asked.as_string();
   if (asked.is_null() || text == "true" || text == "false" || !check.replicated_job(text).is_null())

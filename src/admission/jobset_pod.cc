@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <limits>
 #include <optional>
 #include <string>
@@ -10,20 +9,16 @@
 
 #include "admission/edit.h"
 #include "admission/lookup.h"
+#include "api/job_names.h"
+#include "api/job_set_names.h"
+#include "base/number.h"
 
 namespace muster::admission {
 namespace {
 
-constexpr std::string_view kJobSetName = "jobset.sigs.k8s.io/jobset-name";
-constexpr std::string_view kReplicatedJobName = "jobset.sigs.k8s.io/replicatedjob-name";
-constexpr std::string_view kJobIndex = "jobset.sigs.k8s.io/job-index";
-constexpr std::string_view kJobKey = "jobset.sigs.k8s.io/job-key";
-constexpr std::string_view kPriority = "jobset.sigs.k8s.io/priority";
-constexpr std::string_view kExclusive = "alpha.jobset.sigs.k8s.io/exclusive-topology";
-constexpr std::string_view kByNodeSelector = "alpha.jobset.sigs.k8s.io/node-selector";
-constexpr std::string_view kCompletionIndex = "batch.kubernetes.io/job-completion-index";
-constexpr std::string_view kRankOffset = "muster.dev/rank-offset";
-constexpr std::string_view kRank = "muster.dev/rank";
+namespace annotation = api::annotation;
+namespace label = api::label;
+using api::kCompletionIndex;
 
 std::string_view annotation_of(Value pod, std::string_view key) {
   return pod.get({"metadata", "annotations", key}).as_string();
@@ -34,9 +29,11 @@ std::string_view label_of(Value pod, std::string_view key) {
 
 bool is_placed_by_us(Value pod) {
   const Value annotations = pod.get({"metadata", "annotations"});
-  return annotations.has(kJobSetName) && !annotations.has(kByNodeSelector);
+  return annotations.has(label::kJobSetName) && !annotations.has(annotation::kNodeSelectorStrategy);
 }
-bool is_exclusive(Value pod) { return pod.get({"metadata", "annotations"}).has(kExclusive); }
+bool is_exclusive(Value pod) {
+  return pod.get({"metadata", "annotations"}).has(annotation::kExclusiveTopology);
+}
 bool is_leader(Value pod) { return annotation_of(pod, kCompletionIndex) == "0"; }
 
 std::string_view controller_uid(Value pod) {
@@ -48,18 +45,16 @@ std::string_view controller_uid(Value pod) {
 // --- Ranks ---
 
 std::optional<std::int64_t> number_of(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (fault != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
-  return number;
+  const auto number = parse_number<std::int64_t>(text);
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 // The first rank of its Job stands in its template, which knows no index.
 void number_pod(Value pod) {
-  const auto offset = number_of(annotation_of(pod, kRankOffset));
+  const auto offset = number_of(annotation_of(pod, annotation::kRankOffset));
   const auto index = number_of(annotation_of(pod, kCompletionIndex));
   if (offset && index && *offset <= std::numeric_limits<std::int64_t>::max() - *index)
-    pod.get({"metadata", "annotations"}).set(kRank, std::to_string(*offset + *index));
+    pod.get({"metadata", "annotations"}).set(annotation::kRank, std::to_string(*offset + *index));
 }
 
 std::unexpected<Error> deny(std::string message) {
@@ -90,21 +85,21 @@ Value add_term(Value affinity, std::string_view topology) {
 // With its own Job, and with no other Job of the same priority: one of a higher priority may take
 // the place by preemption.
 void place_leader(Value pod) {
-  const std::string_view topology = annotation_of(pod, kExclusive);
-  const std::string_view key = label_of(pod, kJobKey);
+  const std::string_view topology = annotation_of(pod, annotation::kExclusiveTopology);
+  const std::string_view key = label_of(pod, label::kJobKey);
   const Value affinity = pod.object_at("spec").object_at("affinity");
-  expect(add_term(affinity.object_at("podAffinity"), topology), kJobKey, "In", key);
+  expect(add_term(affinity.object_at("podAffinity"), topology), label::kJobKey, "In", key);
   const Value apart = add_term(affinity.object_at("podAntiAffinity"), topology);
-  expect(apart, kJobKey, "Exists");
-  expect(apart, kJobKey, "NotIn", key);
-  expect(apart, kPriority, "In", label_of(pod, kPriority));
+  expect(apart, label::kJobKey, "Exists");
+  expect(apart, label::kJobKey, "NotIn", key);
+  expect(apart, label::kPriority, "In", label_of(pod, label::kPriority));
 }
 
 // --- Followers ---
 
 std::string leader_name(Value pod) {
-  return fmt::format("{}-{}-{}-0", label_of(pod, kJobSetName), label_of(pod, kReplicatedJobName),
-                     label_of(pod, kJobIndex));
+  return fmt::format("{}-{}-{}-0", label_of(pod, label::kJobSetName),
+                     label_of(pod, label::kReplicatedJobName), label_of(pod, label::kJobIndex));
 }
 
 // A leader that goes or has failed is replaced. One that has succeeded is not: followers that are
@@ -124,8 +119,8 @@ bool has_base_name(Value pod, std::string_view base) {
 // Of this attempt: pods of the one before have the same name but another owner.
 Result<Value> find_leader(const Context& context, Value follower) {
   const std::string name = leader_name(follower);
-  const std::string labels =
-      fmt::format("{}={},{}=0", kJobKey, label_of(follower, kJobKey), kCompletionIndex);
+  const std::string labels = fmt::format("{}={},{}=0", label::kJobKey,
+                                         label_of(follower, label::kJobKey), kCompletionIndex);
   const std::string_view ours = controller_uid(follower);
   std::vector<Value> leaders;
   for (const Value pod :
@@ -154,7 +149,7 @@ Status place_follower(const Context& context, Value pod) {
   const Value node = find_object(context, pod.arena(),
                                  {.group = "", .plural = "nodes", .ns = "", .name = node_name});
   if (node.is_null()) return deny(fmt::format("nodes \"{}\" not found", node_name));
-  const std::string_view topology = annotation_of(pod, kExclusive);
+  const std::string_view topology = annotation_of(pod, annotation::kExclusiveTopology);
   const Value domain = node.get({"metadata", "labels", topology});
   if (domain.is_null()) return deny(fmt::format("node does not have topology label: {}", topology));
   pod.object_at("spec").object_at("nodeSelector").set(topology, domain.as_string());
@@ -167,7 +162,9 @@ Status mutate_jobset_pod(const Context& context, Value pod) {
   number_pod(pod);
   if (!is_placed_by_us(pod)) return {};
   if (const Value priority = pod.get({"spec", "priority"}); !priority.is_null())
-    pod.get("metadata").object_at("labels").set(kPriority, std::to_string(priority.as_int()));
+    pod.get("metadata")
+        .object_at("labels")
+        .set(label::kPriority, std::to_string(priority.as_int()));
   if (!is_exclusive(pod)) return {};
   if (!is_leader(pod)) return place_follower(context, pod);
   place_leader(pod);
@@ -185,7 +182,7 @@ Status check_jobset_pod(const Context& context, Value pod) {
   }
   const Value selector = pod.get({"spec", "nodeSelector"});
   if (selector.is_null()) return deny("follower pod node selector not set");
-  const std::string_view topology = annotation_of(pod, kExclusive);
+  const std::string_view topology = annotation_of(pod, annotation::kExclusiveTopology);
   if (!selector.has(topology)) {
     return deny(fmt::format(
         "follower pod node selector for topology domain not found. missing selector: {}",

@@ -7,6 +7,7 @@
 
 #include "agent/devices.h"
 #include "agent/lifecycle/status.h"
+#include "api/job_set_names.h"
 #include "base/log.h"
 #include "json/parse.h"
 
@@ -218,7 +219,7 @@ void PodDriver::note_barrier() {
                   map.get({"binaryData", view_.barrier->key}).is_string();
   const std::string& coordinator = view_.barrier->coordinator;
   memory_.barrier_open = go && (coordinator.empty() || node_.is_named(view_.ns, coordinator));
-  const auto& run = memory_.containers[*view_.find(kBarrierContainer)].run;
+  const auto& run = memory_.containers[*view_.find(api::kBarrierContainer)].run;
   const bool waits = run && run->alive();
   if (waits != at_barrier_) {
     at_barrier_ = waits;
@@ -230,7 +231,7 @@ void PodDriver::note_barrier() {
 // One per gang and attempt. A JobSet that follows another of the same name has another uid.
 std::string PodDriver::gate_file() const {
   const std::string_view gang =
-      pod_.get({"metadata", "labels", "jobset.sigs.k8s.io/jobset-uid"}).as_string();
+      pod_.get({"metadata", "labels", api::label::kJobSetUid}).as_string();
   return fmt::format("{}/{}_{}_{}", node_.paths.gates(), gang.empty() ? view_.ns : gang,
                      view_.barrier->config_map, view_.barrier->key);
 }

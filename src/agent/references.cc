@@ -1,5 +1,7 @@
 #include "agent/references.h"
 
+#include "api/job_set_names.h"
+
 namespace muster::agent {
 namespace {
 
@@ -87,12 +89,13 @@ void drop_unwanted_token(Value pod) {
 }
 
 void drop_barrier_volumes(Value pod) {
-  const Value barrier = container_spec(pod, kBarrierContainer);
-  if (barrier.is_null() || !pod.get({"metadata", "annotations"}).has(kBarrierAnnotation)) return;
+  const Value barrier = container_spec(pod, api::kBarrierContainer);
+  if (barrier.is_null() || !pod.get({"metadata", "annotations"}).has(api::annotation::kBarrier))
+    return;
   std::set<std::string> only_there = mounted(barrier);
   for (const std::string_view part : {"initContainers", "containers"}) {
     for (const Value container : pod.get({"spec", part}).items()) {
-      if (container.get("name").as_string() == kBarrierContainer) continue;
+      if (container.get("name").as_string() == api::kBarrierContainer) continue;
       for (const std::string& name : mounted(container)) only_there.erase(name);
     }
   }

@@ -4,6 +4,8 @@
 #include <array>
 
 #include "api/columns_kinds.h"
+#include "api/job_set_names.h"
+#include "api/pod_phase.h"
 
 namespace muster::api {
 namespace {
@@ -84,7 +86,8 @@ std::vector<Column> waiting_for() {
            .format = "",
            .description = "What must happen before the JobSet can go on.",
            .priority = 1,
-           .json_path = R"(.status.conditions[?(@.type=="muster.dev/Waiting")].message)"}};
+           .json_path =
+               fmt::format(R"(.status.conditions[?(@.type=="{}")].message)", kWaitingCondition)}};
 }
 
 Value definition(json::Arena& arena, const Column& column) {
@@ -159,7 +162,7 @@ void TableRenderer::append_by_path(const PathColumn& column, Row& row) const {
 Value TableRenderer::row_conditions(json::Arena& arena, Value object) const {
   if (row_ != pod_row) return {};
   const auto phase = object.get({"status", "phase"}).as_string();
-  if (phase != "Succeeded" && phase != "Failed") return {};
+  if (!is_end_phase(phase)) return {};
   const Value condition = Value::object(arena, 4);
   condition.set("type", "Completed");
   condition.set("status", "True");

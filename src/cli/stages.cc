@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "api/job_set_names.h"
 #include "cli/terminal_text.h"
 
 namespace muster::cli {
@@ -146,7 +147,7 @@ Standing standing_of(const api::JobSet& set, const PodList& pods) {
   if (set.failure_policy) standing.max_restarts = set.failure_policy->max_restarts;
   standing.suspended = set.suspend;
   standing.created = set.meta.creation_time;
-  if (const auto* waiting = api::find_condition(set.status.conditions, "muster.dev/Waiting");
+  if (const auto* waiting = api::find_condition(set.status.conditions, api::kWaitingCondition);
       waiting != nullptr && waiting->is_true) {
     standing.waiting = waiting->message;
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "api/job_set_names.h"
 #include "base/ascii.h"
 #include "json/yaml.h"
 
@@ -78,7 +79,7 @@ void set_metadata(Value set, const Submission& submission) {
   if (!submission.queue.empty())
     metadata.object_at("labels").set("kueue.x-k8s.io/queue-name", submission.queue);
   // A program that looks at its rank does so when it is alone, too.
-  metadata.object_at("annotations").set("muster.dev/rank-env", "true");
+  metadata.object_at("annotations").set(api::annotation::kRankEnvironment, "true");
 }
 
 }  // namespace

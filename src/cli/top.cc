@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "api/job_set_names.h"
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
@@ -55,7 +56,7 @@ class Top {
               {.ns = options.all_namespaces ? "" : connection.ns()}),
         pods_(connection.client(), pods(),
               {.ns = options.all_namespaces ? "" : connection.ns(),
-               .label_selector = "jobset.sigs.k8s.io/jobset-name"}) {
+               .label_selector = std::string(api::label::kJobSetName)}) {
     sets_.on_change([this](const auto& before, const auto& after) { set_changed(before, after); });
     pods_.on_change([this](const auto& before, const auto& after) { pod_changed(before, after); });
   }
@@ -114,8 +115,7 @@ class Top {
       const json::Value pod = pods_.content();
       PodFacts facts = pod_facts(pod);
       if (logs_ && key == log_of_) logs_->look(facts);
-      const std::string set(
-          pod.get({"metadata", "labels", "jobset.sigs.k8s.io/jobset-name"}).as_string());
+      const std::string set(pod.get({"metadata", "labels", api::label::kJobSetName}).as_string());
       view_.set_pod(key, std::move(facts), meta.ns + "/" + set);
     }
     draw_soon();

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <vector>
 
+#include "api/job_names.h"
+#include "api/job_set_names.h"
 #include "json/parse.h"
 #include "json/write.h"
 
@@ -33,8 +36,9 @@ const std::set<std::string, std::less<>> kDropped{"uid",
                                                   "observedGeneration"};
 
 // Labels, annotations and selectors that hold a uid.
-const std::set<std::string, std::less<>> kUidKeys{
-    "controller-uid", "batch.kubernetes.io/controller-uid", "jobset.sigs.k8s.io/jobset-uid"};
+constexpr std::array kUidKeys{api::label::kOldControllerUid, api::label::kControllerUid,
+                              api::label::kJobSetUid};
+bool is_uid(std::string_view key) { return std::ranges::find(kUidKeys, key) != kUidKeys.end(); }
 
 bool is_time(std::string_view key) {
   return key.ends_with("Time") || key.ends_with("Timestamp") || key.ends_with("timestamp");
@@ -57,7 +61,7 @@ Value stripped(json::Arena& arena, Value value) {
   Value out = Value::object(arena);
   for (const auto& [key, member] : value.members()) {
     if (kDropped.contains(key) || is_time(key)) continue;
-    out.set(key, kUidKeys.contains(key) ? Value::view("(uid)") : stripped(arena, member));
+    out.set(key, is_uid(key) ? Value::view("(uid)") : stripped(arena, member));
   }
   out.sort_keys();
   return out;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/job_set_names.h"
 #include "base/number.h"
 #include "controllers/jobset/barrier.h"
 #include "json/parse.h"
@@ -29,7 +30,7 @@ std::string conditions_json(std::string_view time, bool ready, std::string_view 
 std::string barrier_json(int restarts, std::string_view state) {
   return fmt::format(
       R"([{{"name":"{}","image":"bash","imageID":"","ready":false,"restartCount":{},"state":{}}}])",
-      jobset::kBarrierContainer, restarts, state);
+      api::kBarrierContainer, restarts, state);
 }
 
 std::string running_json(std::string_view time) {
@@ -110,7 +111,7 @@ void FakeNodes::changed(const client::ObjectPtr& before, const client::ObjectPtr
               .ns = meta.ns,
               .name = meta.name,
               .node = std::string(node),
-              .barrier = std::string(meta.annotation(jobset::kBarrier).value_or(""))};
+              .barrier = std::string(meta.annotation(api::annotation::kBarrier).value_or(""))};
     at = lives_.emplace(meta.uid, std::move(life)).first;
     if (rule_for(meta).outcome != Outcome::kHang)
       after(kStart, at->second, [this](Life& started) { start_containers(started); });
@@ -160,7 +161,8 @@ void FakeNodes::wait_at_barrier(Life& life) {
   life.waits = true;
   patch_status(life, fmt::format(R"("phase":"Pending","startTime":"{}","initContainerStatuses":{})",
                                  now(), barrier_json(life.restarts, running_json(now()))));
-  const std::string_view timeout = pod->meta().annotation(jobset::kBarrierTimeout).value_or("");
+  const std::string_view timeout =
+      pod->meta().annotation(api::annotation::kBarrierTimeout).value_or("");
   const int seconds = parse_number<int>(timeout).value_or(0);
   if (seconds == 0) return;
   after(std::chrono::seconds(seconds), life, [this, run = life.restarts](Life& then) {

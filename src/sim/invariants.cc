@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "api/job_names.h"
+#include "api/job_set_names.h"
 #include "base/number.h"
 #include "controllers/jobset/barrier.h"
 #include "controllers/jobset/names.h"
@@ -12,13 +14,11 @@
 namespace muster::sim {
 namespace {
 
-using controllers::jobset::kBarrier;
-using controllers::jobset::label::kPrefix;
-
-constexpr std::string_view kIndex = "batch.kubernetes.io/job-completion-index";
+using api::annotation::kBarrier;
 
 std::string label(const api::Meta& meta, std::string_view key) {
-  return std::string(meta.label(std::string(kPrefix) + std::string(key)).value_or(""));
+  return std::string(
+      meta.label(std::string(api::label::kJobSetPrefix) + std::string(key)).value_or(""));
 }
 
 std::int32_t attempt_of(const api::Meta& meta) {
@@ -166,7 +166,8 @@ void Invariants::check_barrier(const store::Event& event, const api::Pod& pod) {
   const bool waits = std::ranges::any_of(init, [](const auto& each) { return each.running; });
   if (!runs && !waits) return;
   auto& reached = reached_[{set->first, std::string(*signal)}];
-  reached.insert({pod.meta.controller()->name, std::string(*pod.meta.label(kIndex))});
+  reached.insert(
+      {pod.meta.controller()->name, std::string(*pod.meta.label(api::kCompletionIndex))});
   const std::int64_t expected = expected_at_barrier(set->second, *signal);
   if (runs && std::int64_t(reached.size()) < expected) {
     violated(event, fmt::format("has passed the barrier {} when {} of {} pods had started", *signal,
@@ -177,7 +178,7 @@ void Invariants::check_barrier(const store::Event& event, const api::Pod& pod) {
 void Invariants::took_pod(const store::Event& event, json::Value object) {
   const api::Pod pod = api::read_pod(object);
   const auto* owner = pod.meta.controller();
-  const auto index = pod.meta.label(kIndex);
+  const auto index = pod.meta.label(api::kCompletionIndex);
   if (owner == nullptr || !index) return;
   check_barrier(event, pod);
   auto& live = live_pods_[{owner->uid, std::string(*index)}];

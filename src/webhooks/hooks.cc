@@ -4,6 +4,7 @@
 #include <array>
 
 #include "api/base64.h"
+#include "api/job_set_names.h"
 
 namespace muster::webhooks {
 namespace {
@@ -11,7 +12,6 @@ namespace {
 using json::Arena;
 using json::Value;
 
-constexpr std::string_view kJobSetLabel = "jobset.sigs.k8s.io/jobset-name";
 constexpr int kTimeoutSeconds = 5;  // the rules take microseconds; the rest is the network
 
 constexpr std::array<Hook, 4> kHooks = {{
@@ -33,12 +33,12 @@ constexpr std::array<Hook, 4> kHooks = {{
      .mutates = true,
      .version = "v1",
      .plural = "pods",
-     .label = kJobSetLabel},
+     .label = api::label::kJobSetName},
     {.name = "vpod.kb.io",
      .path = "/validate--v1-pod",
      .version = "v1",
      .plural = "pods",
-     .label = kJobSetLabel},
+     .label = api::label::kJobSetName},
 }};
 
 Value texts(Arena& arena, std::initializer_list<std::string_view> each) {

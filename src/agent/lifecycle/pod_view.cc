@@ -1,5 +1,6 @@
 #include "agent/lifecycle/pod_view.h"
 
+#include "api/job_set_names.h"
 #include "base/number.h"
 
 namespace muster::agent {
@@ -55,17 +56,17 @@ std::string variable(Value container, std::string_view name) {
 
 // Only a pod that has the init container has a barrier, whatever its annotations say.
 void read_barrier(Value annotations, PodView& pod) {
-  const std::string_view where = annotations.get(kBarrierAnnotation).as_string();
+  const std::string_view where = annotations.get(api::annotation::kBarrier).as_string();
   const std::size_t slash = where.find('/');
-  const auto at = pod.find(kBarrierContainer);
+  const auto at = pod.find(api::kBarrierContainer);
   if (slash == std::string_view::npos || !at || pod.containers[*at].role != Role::kInit) return;
   pod.containers[*at].barrier = true;
   pod.barrier = Barrier{
       .config_map = std::string(where.substr(0, slash)),
       .key = std::string(where.substr(slash + 1)),
       .timeout_seconds =
-          parse_number<std::int64_t>(annotations.get(kBarrierTimeoutAnnotation).as_string()),
-      .size = parse_number<std::int64_t>(annotations.get(kBarrierSizeAnnotation).as_string())
+          parse_number<std::int64_t>(annotations.get(api::annotation::kBarrierTimeout).as_string()),
+      .size = parse_number<std::int64_t>(annotations.get(api::annotation::kBarrierSize).as_string())
                   .value_or(0)};
 }
 
@@ -103,7 +104,7 @@ PodView read_pod_view(Value pod) {
     out.host = std::string(hostname) + "." + std::string(subdomain);
   read_barrier(metadata.get("annotations"), out);
   if (out.barrier)
-    out.barrier->coordinator = variable(container_spec(pod, kBarrierContainer), "COORDINATOR");
+    out.barrier->coordinator = variable(container_spec(pod, api::kBarrierContainer), "COORDINATOR");
   return out;
 }
 

@@ -68,11 +68,6 @@ struct PodView {
   bool has_init() const { return !containers.empty() && containers[0].role != Role::kMain; }
 };
 
-inline constexpr std::string_view kBarrierContainer = "group-scheduling-init";
-inline constexpr std::string_view kBarrierAnnotation = "muster.dev/barrier";
-inline constexpr std::string_view kBarrierTimeoutAnnotation = "muster.dev/barrier-timeout";
-inline constexpr std::string_view kBarrierSizeAnnotation = "muster.dev/barrier-size";
-
 PodView read_pod_view(json::Value pod);
 
 // The container's part of the spec; null if there is none of that name.

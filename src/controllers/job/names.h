@@ -4,11 +4,12 @@
 #include <cstdint>
 #include <string_view>
 
+#include "api/job_names.h"
+
 namespace muster::controllers::job {
 
 inline constexpr std::string_view kTrackingFinalizer = "batch.kubernetes.io/job-tracking";
-// A label and an annotation.
-inline constexpr std::string_view kCompletionIndex = "batch.kubernetes.io/job-completion-index";
+using api::kCompletionIndex;
 inline constexpr std::string_view kIndexFailureCount =
     "batch.kubernetes.io/job-index-failure-count";
 inline constexpr std::string_view kIndexIgnoredFailureCount =

@@ -17,15 +17,6 @@
 
 namespace muster::controllers::jobset {
 
-// The container that waits, the last of a pod's init containers.
-inline constexpr std::string_view kBarrierContainer = "group-scheduling-init";
-
-// Annotations of a pod that waits: what the embedded node agent goes by instead of running a
-// program.
-inline constexpr std::string_view kBarrier = "muster.dev/barrier";           // <ConfigMap>/<key>
-inline constexpr std::string_view kBarrierSize = "muster.dev/barrier-size";  // pods
-inline constexpr std::string_view kBarrierTimeout = "muster.dev/barrier-timeout";  // seconds
-
 bool has_barrier(const api::JobSet& set, const Gates& gates);
 // The entry's pods wait, and are waited for. The set must have a barrier.
 bool is_covered(const api::JobSet& set, const api::ReplicatedJob& entry);
@@ -36,7 +27,7 @@ std::int64_t barrier_size(const api::JobSet& set);
 std::string barrier_config_map(const api::JobSet& set);
 std::string started_key(std::int32_t attempt);   // is there when all have started
 std::string progress_key(std::int32_t attempt);  // how many have; kept only for a timeout's message
-// The attempt of a pod or pod template with this annotation kBarrier; nothing if it is none.
+// The attempt of a pod or pod template whose annotation kBarrier is this; nothing if it is none.
 std::optional<std::int32_t> attempt_of_barrier(std::string_view annotation);
 
 // What the ConfigMap says.

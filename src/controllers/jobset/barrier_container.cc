@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "api/job_set_names.h"
 #include "controllers/jobset/barrier.h"
 #include "controllers/jobset/names.h"
 
@@ -70,7 +71,7 @@ void take_no_privileges(Value container) {
 }
 
 Value container_of(Arena& arena, const api::JobSet& set, const BarrierProgram& program) {
-  const Value out = named(arena, kBarrierContainer);
+  const Value out = named(arena, api::kBarrierContainer);
   out.set("image", program.image);
   const Value command = out.array_at("command");
   if (program.command.empty()) {
@@ -114,10 +115,10 @@ void hold_at_barrier(Value pod_template, const api::JobSet& set, std::int32_t at
                      const BarrierProgram& program) {
   Arena& arena = pod_template.arena();
   const Value annotations = pod_template.object_at("metadata").object_at("annotations");
-  annotations.set(kBarrier, barrier_config_map(set) + "/" + started_key(attempt));
-  annotations.set(kBarrierSize, std::to_string(barrier_size(set)));
+  annotations.set(annotation::kBarrier, barrier_config_map(set) + "/" + started_key(attempt));
+  annotations.set(annotation::kBarrierSize, std::to_string(barrier_size(set)));
   if (const auto timeout = set.group_scheduling->timeout_after_seconds)
-    annotations.set(kBarrierTimeout, std::to_string(*timeout));
+    annotations.set(annotation::kBarrierTimeout, std::to_string(*timeout));
   const Value pod = pod_template.object_at("spec");
   const Value container = container_of(arena, set, program);
   take_resources(container, pod.get("containers").item(0));

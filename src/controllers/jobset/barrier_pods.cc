@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "api/job_set_names.h"
 #include "base/number.h"
 #include "controllers/jobset/names.h"
 
@@ -13,7 +14,8 @@ using json::Value;
 // As the pod says; without a sound number no group is ever complete by itself.
 std::int64_t size_of(const api::Meta& meta) {
   constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-  return parse_number<std::int64_t>(meta.annotation(kBarrierSize).value_or("")).value_or(kNever);
+  return parse_number<std::int64_t>(meta.annotation(annotation::kBarrierSize).value_or(""))
+      .value_or(kNever);
 }
 
 }  // namespace
@@ -24,7 +26,7 @@ bool has_started(Value pod) {
   if (phase == "Failed") return false;
   if (phase == "Running" || phase == "Succeeded") return true;
   for (const Value container : pod.get({"status", "initContainerStatuses"}).items()) {
-    if (container.get("name").as_string() != kBarrierContainer) continue;
+    if (container.get("name").as_string() != api::kBarrierContainer) continue;
     const Value state = container.get("state");
     const Value end = state.get("terminated");
     return state.get("running").is_object() ||
@@ -50,7 +52,7 @@ void BarrierPods::took(const client::ObjectPtr& before, const client::ObjectPtr&
   if (before && (!after || before->meta().uid != after->meta().uid)) remove(before->meta().uid);
   if (!after) return;
   const api::Meta& meta = after->meta();
-  const auto attempt = attempt_of_barrier(meta.annotation(kBarrier).value_or(""));
+  const auto attempt = attempt_of_barrier(meta.annotation(annotation::kBarrier).value_or(""));
   if (!attempt) return;
   has_started(content) ? add(meta.uid, meta, *attempt) : remove(meta.uid);
 }

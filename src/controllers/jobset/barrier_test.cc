@@ -104,7 +104,7 @@ TEST_F(Barrier, ItsContainerIsTheLastInitContainerOfTheCoveredJobs) {
               IsJson(R"([{"name": "group-scheduling", "mountPath": "/mnt/group-scheduling",
                           "readOnly": true}])"));
   EXPECT_EQ(template_of("js-x-0").get({"spec", "initContainers"}).size(), 1u);
-  EXPECT_EQ(annotation("js-x-0", kBarrier), "");
+  EXPECT_EQ(annotation("js-x-0", annotation::kBarrier), "");
   EXPECT_EQ(cluster_.set()
                 .get({"spec", "replicatedJobs"})
                 .item(0)
@@ -166,7 +166,7 @@ TEST(BarrierContainer, RunsWhatIsConfigured) {
   const Value container = pod_template.get({"spec", "initContainers"}).item(0);
   EXPECT_EQ(container.get("image").as_string(), "example.com/gate:1");
   EXPECT_THAT(container.get("command"), IsJson(R"(["gate", "-v"])"));
-  EXPECT_EQ(pod_template.get({"metadata", "annotations", kBarrier}).as_string(),
+  EXPECT_EQ(pod_template.get({"metadata", "annotations", annotation::kBarrier}).as_string(),
             "js-group-scheduling/started-3");
 }
 
@@ -296,7 +296,7 @@ TEST_F(Barrier, ARestartHasASignalOfItsOwn) {
   open();
   cluster_.fail("js-w-0");
   cluster_.settle();
-  EXPECT_EQ(annotation("js-w-0", kBarrier), "js-group-scheduling/started-1");
+  EXPECT_EQ(annotation("js-w-0", annotation::kBarrier), "js-group-scheduling/started-1");
   EXPECT_THAT(cluster_.pass_gate(), IsEmpty()) << "pods of the attempt before do not count";
   EXPECT_EQ(cluster_.message("muster.dev/Waiting"), "barrier: 0 of 2 started");
   open(1);
@@ -318,7 +318,7 @@ TEST_F(Barrier, ASetThatWasSuspendedFromTheBeginningStaysInItsFirstAttempt) {
   suspend(false);
   cluster_.settle();
   EXPECT_EQ(cluster_.job("js-w-0").get({"metadata", "uid"}).as_string(), uid);
-  EXPECT_EQ(annotation("js-w-0", kBarrier), "js-group-scheduling/started-0");
+  EXPECT_EQ(annotation("js-w-0", annotation::kBarrier), "js-group-scheduling/started-0");
   open();
 }
 
@@ -332,7 +332,7 @@ TEST_F(Barrier, AResumeIsANewAttempt) {
   cluster_.settle();
   suspend(false);
   cluster_.settle();
-  EXPECT_EQ(annotation("js-w-0", kBarrier), "js-group-scheduling/started-1");
+  EXPECT_EQ(annotation("js-w-0", annotation::kBarrier), "js-group-scheduling/started-1");
   EXPECT_THAT(template_of("js-w-0").get({"spec", "volumes"}).item(0).get({"configMap", "items"}),
               IsJson(R"([{"key": "started-1", "path": "started"}])"));
   EXPECT_THAT(cluster_.pass_gate(), IsEmpty());
@@ -351,7 +351,7 @@ TEST_F(Barrier, ARestartAfterAResumeIsTheNextOne) {
   open(1);
   cluster_.fail("js-w-0");
   cluster_.settle();
-  EXPECT_EQ(annotation("js-w-0", kBarrier), "js-group-scheduling/started-2");
+  EXPECT_EQ(annotation("js-w-0", annotation::kBarrier), "js-group-scheduling/started-2");
 }
 
 TEST_F(Barrier, WhatHasFinishedIsNotWaitedForAfterAResume) {
@@ -366,7 +366,8 @@ TEST_F(Barrier, WhatHasFinishedIsNotWaitedForAfterAResume) {
   cluster_.settle();
   suspend(false);
   cluster_.settle();
-  EXPECT_EQ(annotation("js-v-0", kBarrier), "js-group-scheduling/started-0") << "it stays as it is";
+  EXPECT_EQ(annotation("js-v-0", annotation::kBarrier), "js-group-scheduling/started-0")
+      << "it stays as it is";
   EXPECT_EQ(cluster_.job("js-x-0").get({"metadata", "uid"}).as_string(), other)
       << "and so does what is not covered";
   open(1);
@@ -382,7 +383,7 @@ TEST_F(Barrier, ALostConfigMapIsMadeAgainInTheSameAttempt) {
   open(1);
   cluster_.remove_config_map("js-group-scheduling");
   cluster_.settle();
-  EXPECT_EQ(annotation("js-w-0", kBarrier), "js-group-scheduling/started-1");
+  EXPECT_EQ(annotation("js-w-0", annotation::kBarrier), "js-group-scheduling/started-1");
   EXPECT_THAT(cluster_.pass_gate(), ElementsAre(kBarrierWrite));
   EXPECT_THAT(data(), IsJson(R"({"started-1": "2 of 2"})"));
 }

@@ -54,8 +54,8 @@ Child read_child(Value job) {
   out.job_index = label_number(labels, label::kJobIndex);
   out.restart_attempt = label_number(labels, label::kRestartAttempt);
   out.job_restart_attempt = label_number(labels, label::kJobRestartAttempt);
-  out.barrier_attempt =
-      attempt_of_barrier(spec.get({"template", "metadata", "annotations", kBarrier}).as_string());
+  out.barrier_attempt = attempt_of_barrier(
+      spec.get({"template", "metadata", "annotations", annotation::kBarrier}).as_string());
   out.master_port = label_number(metadata.get("annotations"), kMasterPort).value;
   out.template_digest = metadata.get({"annotations", kTemplateDigest}).as_string();
   out.suspend = spec.get("suspend").as_bool();

@@ -39,14 +39,15 @@ struct Exclusive {
 
 Exclusive exclusive_of(const api::JobSet& set, Value job_template) {
   Exclusive out;
-  if (const auto topology = set.meta.annotation(kExclusiveTopology)) {
+  if (const auto topology = set.meta.annotation(annotation::kExclusiveTopology)) {
     out.topology = topology;
-    out.strategy = set.meta.annotation(kNodeSelectorStrategy);
+    out.strategy = set.meta.annotation(annotation::kNodeSelectorStrategy);
   }
   const Value annotations = job_template.get({"metadata", "annotations"});
-  if (const Value topology = annotations.get(kExclusiveTopology); topology.is_string()) {
+  if (const Value topology = annotations.get(annotation::kExclusiveTopology);
+      topology.is_string()) {
     out.topology = topology.as_string();
-    const Value strategy = annotations.get(kNodeSelectorStrategy);
+    const Value strategy = annotations.get(annotation::kNodeSelectorStrategy);
     if (strategy.is_string()) out.strategy = strategy.as_string();
   }
   return out;
@@ -64,9 +65,10 @@ bool mounts(Value pod, std::string_view volume) {
 }
 
 bool is_ours(std::string_view key) {
-  return key.starts_with(label::kPrefix) || key == kExclusiveTopology ||
-         key == kNodeSelectorStrategy || key == kBarrier || key == kBarrierSize ||
-         key == kBarrierTimeout || key == kRankOffset || key == kTemplateDigest;
+  return key.starts_with(label::kJobSetPrefix) || key == annotation::kExclusiveTopology ||
+         key == annotation::kNodeSelectorStrategy || key == annotation::kBarrier ||
+         key == annotation::kBarrierSize || key == annotation::kBarrierTimeout ||
+         key == annotation::kRankOffset || key == kTemplateDigest;
 }
 
 Value without_ours(Arena& arena, Value map) {
@@ -172,8 +174,8 @@ void JobBuilder::place_exclusively(Value metadata, Value pod_metadata) {
   const Exclusive exclusive = exclusive_of(set_, template_);
   for (const Value part : {metadata, pod_metadata}) {
     const Value annotations = part.get("annotations");
-    if (exclusive.topology) annotations.set(kExclusiveTopology, *exclusive.topology);
-    if (exclusive.strategy) annotations.set(kNodeSelectorStrategy, *exclusive.strategy);
+    if (exclusive.topology) annotations.set(annotation::kExclusiveTopology, *exclusive.topology);
+    if (exclusive.strategy) annotations.set(annotation::kNodeSelectorStrategy, *exclusive.strategy);
   }
   by_node_selector_ = exclusive.strategy.has_value();
   if (!by_node_selector_) return;
@@ -225,7 +227,8 @@ std::string JobBuilder::build(std::int32_t index) {
     if (gates_.restart_job) map.set(label::kJobRestartAttempt, Value::view(attempt));
   }
   if (ranks_) {
-    job_.get({"spec", "template", "metadata", "annotations"}).set(kRankOffset, Value::view(rank));
+    job_.get({"spec", "template", "metadata", "annotations"})
+        .set(annotation::kRankOffset, Value::view(rank));
   }
   if (by_node_selector_) {
     job_.get({"spec", "template", "spec"})

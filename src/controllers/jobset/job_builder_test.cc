@@ -14,8 +14,8 @@ using json::Value;
 std::map<std::string, std::string> stamped(Value map) {
   std::map<std::string, std::string> out;
   for (const auto& [key, value] : map.members()) {
-    if (key.starts_with(label::kPrefix))
-      out.emplace(key.substr(label::kPrefix.size()), value.as_string());
+    if (key.starts_with(label::kJobSetPrefix))
+      out.emplace(key.substr(label::kJobSetPrefix.size()), value.as_string());
   }
   return out;
 }
@@ -199,10 +199,10 @@ TEST_F(Built, ExclusivePlacementIsAnnotatedOnJobAndPods) {
     SCOPED_TRACE(row.set + " | " + row.job);
     for (const Value annotations :
          {annotations_of(job), job.get({"spec", "template", "metadata", "annotations"})}) {
-      EXPECT_EQ(annotations.get(kExclusiveTopology).as_string(), row.topology);
-      EXPECT_EQ(annotations.has(kNodeSelectorStrategy), row.strategy);
+      EXPECT_EQ(annotations.get(annotation::kExclusiveTopology).as_string(), row.topology);
+      EXPECT_EQ(annotations.has(annotation::kNodeSelectorStrategy), row.strategy);
     }
-    EXPECT_FALSE(job.get({"metadata", "labels"}).has(kExclusiveTopology));
+    EXPECT_FALSE(job.get({"metadata", "labels"}).has(annotation::kExclusiveTopology));
     EXPECT_EQ(pod_of(job).has("nodeSelector"), row.strategy);
   }
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/job_set_names.h"
 #include "api/views.h"
 
 namespace muster::controllers::jobset {
@@ -15,30 +16,10 @@ inline constexpr std::string_view kKind = "JobSet";
 // The value of spec.managedBy that means us, as an absent one does.
 inline constexpr std::string_view kManager = "jobset.sigs.k8s.io/jobset-controller";
 
-// On every Job and every pod template, as label and as annotation.
-namespace label {
-inline constexpr std::string_view kPrefix = "jobset.sigs.k8s.io/";
-inline constexpr std::string_view kJobSetName = "jobset.sigs.k8s.io/jobset-name";
-inline constexpr std::string_view kJobSetUid = "jobset.sigs.k8s.io/jobset-uid";
-inline constexpr std::string_view kReplicatedJobName = "jobset.sigs.k8s.io/replicatedjob-name";
-inline constexpr std::string_view kReplicatedJobReplicas =
-    "jobset.sigs.k8s.io/replicatedjob-replicas";
-inline constexpr std::string_view kGlobalReplicas = "jobset.sigs.k8s.io/global-replicas";
-inline constexpr std::string_view kJobIndex = "jobset.sigs.k8s.io/job-index";
-inline constexpr std::string_view kJobGlobalIndex = "jobset.sigs.k8s.io/job-global-index";
-inline constexpr std::string_view kJobKey = "jobset.sigs.k8s.io/job-key";
-inline constexpr std::string_view kRestartAttempt = "jobset.sigs.k8s.io/restart-attempt";
-inline constexpr std::string_view kJobRestartAttempt = "jobset.sigs.k8s.io/job-restart-attempt";
-inline constexpr std::string_view kGroupName = "jobset.sigs.k8s.io/group-name";
-inline constexpr std::string_view kGroupReplicas = "jobset.sigs.k8s.io/group-replicas";
-inline constexpr std::string_view kJobGroupIndex = "jobset.sigs.k8s.io/job-group-index";
-inline constexpr std::string_view kCoordinator = "jobset.sigs.k8s.io/coordinator";
-}  // namespace label
+namespace label = api::label;
+namespace annotation = api::annotation;
 
-// Exclusive placement (4.6). The first two are annotations, of the JobSet or of a Job template.
-inline constexpr std::string_view kExclusiveTopology =
-    "alpha.jobset.sigs.k8s.io/exclusive-topology";
-inline constexpr std::string_view kNodeSelectorStrategy = "alpha.jobset.sigs.k8s.io/node-selector";
+// On nodes that were given to one Job by hand (4.6).
 inline constexpr std::string_view kNamespacedJob = "alpha.jobset.sigs.k8s.io/namespaced-job";
 inline constexpr std::string_view kNoScheduleTaint = "alpha.jobset.sigs.k8s.io/no-schedule";
 

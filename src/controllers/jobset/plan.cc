@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "api/job_set_names.h"
 #include "controllers/jobset/failure_policy.h"
 #include "controllers/jobset/job_builder.h"
 #include "controllers/jobset/master_port.h"
@@ -195,7 +196,8 @@ class Planner {
 
   // Only who makes Jobs needs a port. All Jobs of an attempt say the same one.
   const Execution& execution() {
-    if (execution_.master_port != 0 || !set_.meta.annotation(kRankEnvironment)) return execution_;
+    if (execution_.master_port != 0 || !set_.meta.annotation(annotation::kRankEnvironment))
+      return execution_;
     const auto known = master_port_of(buckets_.active);
     if (!known)
       chosen_port_ = choose_master_port(set_.meta.uid, execution_.attempt, view_.port_is_free);
@@ -303,7 +305,7 @@ class Planner {
   void write_status() {
     if (expired_) return;
     const bool over = !draft_.status().terminal_state.empty() || end_of(set_) != nullptr;
-    draft_.set_or_remove(kWaiting, over ? std::nullopt : waiting_now());
+    draft_.set_or_remove(api::kWaitingCondition, over ? std::nullopt : waiting_now());
     if (!draft_.is_changed()) return;
     if (!plan_.has_writes() && draft_.only_counts_changed()) plan_.may_wait = kCountsMayWait;
     Arena arena;

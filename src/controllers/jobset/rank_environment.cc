@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "api/job_names.h"
 #include "controllers/jobset/names.h"
 
 namespace muster::controllers::jobset {
@@ -12,9 +13,6 @@ namespace {
 
 using json::Arena;
 using json::Value;
-
-constexpr std::string_view kCompletionIndex = "batch.kubernetes.io/job-completion-index";
-constexpr std::string_view kRank = "muster.dev/rank";  // of a pod; admission writes it
 
 bool has_ranks(std::string_view asked, const api::ReplicatedJob& entry) {
   return asked == "true" || asked == entry.name;
@@ -62,13 +60,13 @@ std::vector<Value> variables(Value spec, const api::JobSet& set, const Ranks& ra
   if (spec.get("completionMode").as_string() == "Indexed") {
     // The rank is the index where nothing has to be added: that needs nobody's help.
     const bool index_is_rank = ranks.first == 0 && ranks.world == ranks.per_job;
-    const std::string_view rank = index_is_rank ? kCompletionIndex : kRank;
+    const std::string_view rank = index_is_rank ? api::kCompletionIndex : annotation::kRank;
     for (const std::string_view name : {"RANK", "NODE_RANK"})
       out.push_back(annotation_variable(arena, name, rank));
   }
   out.push_back(text_variable(arena, "WORLD_SIZE", std::to_string(ranks.world)));
   out.push_back(text_variable(arena, "LOCAL_RANK", "0"));  // a pod is one of the world
-  const std::string asked(set.meta.annotation(kRankEnvironment).value_or(""));
+  const std::string asked(set.meta.annotation(annotation::kRankEnvironment).value_or(""));
   if (const std::string address = master_address(set, asked); !address.empty())
     out.push_back(text_variable(arena, "MASTER_ADDR", address));
   out.push_back(text_variable(arena, "MASTER_PORT", master_port));
@@ -85,7 +83,7 @@ bool says(Value container, std::string_view name) {
 }  // namespace
 
 std::optional<Ranks> ranks_of(const api::JobSet& set, const api::ReplicatedJob& entry) {
-  const auto asked = set.meta.annotation(kRankEnvironment);
+  const auto asked = set.meta.annotation(annotation::kRankEnvironment);
   if (!asked || !has_ranks(*asked, entry)) return std::nullopt;
   Ranks out{.per_job = indexes(entry)};
   for (const api::ReplicatedJob& each : set.replicated_jobs) {

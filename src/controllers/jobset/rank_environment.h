@@ -15,11 +15,6 @@
 
 namespace muster::controllers::jobset {
 
-// Of a JobSet: "true", or the name of the replicated job whose pods are to be numbered.
-inline constexpr std::string_view kRankEnvironment = "muster.dev/rank-env";
-// Of a pod template: the rank of the Job's first index.
-inline constexpr std::string_view kRankOffset = "muster.dev/rank-offset";
-
 struct Ranks {
   std::int64_t first = 0;    // of the entry's first Job
   std::int64_t per_job = 0;  // indexes of each of its Jobs

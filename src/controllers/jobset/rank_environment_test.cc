@@ -18,7 +18,7 @@ class RankEnvironment : public testing::Test {
                      int index = 0) {
     api::JobSet set = read(text);
     set.meta.uid = "u";
-    if (!asked.empty()) set.meta.annotations.emplace_back(kRankEnvironment, asked);
+    if (!asked.empty()) set.meta.annotations.emplace_back(annotation::kRankEnvironment, asked);
     JobBuilder builder(set, *set.replicated_job(entry), {}, {.attempt = 0, .master_port = 12'345});
     return json::parse(arena_, builder.build(index))->get({"spec", "template"});
   }
@@ -34,7 +34,8 @@ class RankEnvironment : public testing::Test {
     return "none";
   }
   static std::string offset(Value pod_template) {
-    return std::string(pod_template.get({"metadata", "annotations", kRankOffset}).as_string());
+    return std::string(
+        pod_template.get({"metadata", "annotations", annotation::kRankOffset}).as_string());
   }
 
   static constexpr std::string_view kNetwork = R"("network": {"enableDNSHostnames": true},)";

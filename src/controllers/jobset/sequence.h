@@ -15,9 +15,8 @@ bool dependencies_reached(const api::ReplicatedJob& replicated_job, const Tallie
 // Its replicated jobs start one after the other, not all at once.
 bool is_sequenced(const api::JobSet& set);
 
-// The condition muster.dev/Waiting. Nothing while nobody waits for another replicated job; a
+// The condition api::kWaitingCondition. Nothing while nobody waits for another replicated job; a
 // suspended set waits for its owner, which another condition says.
-inline constexpr std::string_view kWaiting = "muster.dev/Waiting";
 std::optional<api::Condition> waiting(const api::JobSet& set, const Tallies& tallies);
 
 // Told when a replicated job of a sequenced set starts.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/job_set_names.h"
 #include "controllers/jobset/names.h"
 #include "controllers/jobset/sequence.h"
 #include "json/value.h"
@@ -72,7 +73,8 @@ Value written(Arena& arena, const std::vector<Item>& items) {
 api::JobSetStatus without_counts(api::JobSetStatus status) {
   for (api::ReplicatedJobStatus& job : status.replicated_jobs)
     job.ready = job.succeeded = job.failed = job.active = job.suspended = 0;
-  std::erase_if(status.conditions, [](const auto& each) { return each.type == kWaiting; });
+  std::erase_if(status.conditions,
+                [](const auto& each) { return each.type == api::kWaitingCondition; });
   return status;
 }
 

@@ -160,7 +160,8 @@ TEST(StatusDraft, KnowsWhetherOnlyCountsChanged) {
   };
   EXPECT_FALSE(changed([](StatusDraft&) {}));
   EXPECT_TRUE(changed([](StatusDraft& d) { d.edit().replicated_jobs[0].ready = 2; }));
-  EXPECT_TRUE(changed([](StatusDraft& d) { d.set_or_remove(kWaiting, api::Condition{}); }));
+  EXPECT_TRUE(
+      changed([](StatusDraft& d) { d.set_or_remove(api::kWaitingCondition, api::Condition{}); }));
   EXPECT_FALSE(changed([](StatusDraft& d) { d.edit().replicated_jobs[0].job_restarts = {1}; }));
   EXPECT_FALSE(changed([](StatusDraft& d) { d.edit().restarts = 1; }));
   EXPECT_FALSE(changed([](StatusDraft& d) { d.set_condition(kSuspended); }));

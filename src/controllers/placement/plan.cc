@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "api/job_names.h"
+#include "api/job_set_names.h"
 #include "api/pod_phase.h"
 #include "controllers/jobset/names.h"
 #include "controllers/runtime/pod_conditions.h"
@@ -14,8 +16,6 @@ namespace muster::controllers::placement {
 namespace {
 
 using json::Value;
-
-constexpr std::string_view kCompletionIndex = "batch.kubernetes.io/job-completion-index";
 
 ObjectRef ref_of(const Pod& pod) {
   return {.api_version = "v1", .kind = "Pod", .ns = pod.ns, .name = pod.name, .uid = pod.uid};
@@ -42,12 +42,12 @@ client::Operation explain(const api::Resource& pods, const Pod& pod, Time now) {
 Pod read_pod(const store::Object& object, Value content) {
   const api::Meta& meta = object.meta();
   Pod out{.ns = meta.ns, .name = meta.name, .uid = meta.uid};
-  const auto topology = meta.annotation(jobset::kExclusiveTopology);
-  if (!topology || meta.annotation(jobset::kNodeSelectorStrategy)) return out;
+  const auto topology = meta.annotation(api::annotation::kExclusiveTopology);
+  if (!topology || meta.annotation(api::annotation::kNodeSelectorStrategy)) return out;
   out.topology = *topology;
   if (const auto* owner = meta.controller()) out.controller_uid = owner->uid;
-  out.job_key = meta.label(jobset::label::kJobKey).value_or("");
-  out.is_leader = meta.annotation(kCompletionIndex) == "0";
+  out.job_key = meta.label(api::label::kJobKey).value_or("");
+  out.is_leader = meta.annotation(api::kCompletionIndex) == "0";
   out.is_over =
       meta.deletion_time || api::is_end_phase(content.get({"status", "phase"}).as_string());
   const Value spec = content.get("spec");
