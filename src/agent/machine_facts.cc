@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/number.h"
+
 namespace muster::agent {
 namespace {
 
@@ -49,19 +51,18 @@ std::string architecture(std::string_view machine) {
 
 // /dev/nvidia0, /dev/nvidia1 …; those beside them (nvidiactl, nvidia-uvm) are no devices.
 std::vector<std::string> gpus() {
-  std::vector<int> numbers;
+  std::vector<unsigned> numbers;
   constexpr std::string_view kPrefix = "nvidia";
   std::error_code failed;
   for (const auto& entry : std::filesystem::directory_iterator("/dev", failed)) {
     const std::string name = entry.path().filename();
-    if (!name.starts_with(kPrefix) || name.size() == kPrefix.size()) continue;
-    const std::string digits = name.substr(kPrefix.size());
-    if (digits.find_first_not_of("0123456789") == std::string::npos && digits.size() < 6)
-      numbers.push_back(std::stoi(digits));
+    if (!name.starts_with(kPrefix)) continue;
+    if (const auto number = parse_number<unsigned>(std::string_view(name).substr(kPrefix.size())))
+      numbers.push_back(*number);
   }
   std::ranges::sort(numbers);
   std::vector<std::string> out;
-  for (const int number : numbers) out.push_back(std::to_string(number));
+  for (const unsigned number : numbers) out.push_back(std::to_string(number));
   return out;
 }
 

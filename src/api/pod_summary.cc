@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "api/pod_phase.h"
 #include "api/table_row.h"
 
 namespace muster::api {
@@ -151,7 +152,7 @@ PodSummary Summarizer::run() {
     const auto phase = pod_.get({"status", "phase"}).as_string();
     if (pod_.get({"status", "reason"}).as_string() == "NodeLost") {
       summary_.status = "Unknown";
-    } else if (phase != "Succeeded" && phase != "Failed") {
+    } else if (!is_end_phase(phase)) {
       summary_.status = "Terminating";
     }
   }

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
+#include "base/number.h"
 #include "cli/sockets.h"
 
 namespace muster::cli {
@@ -47,11 +47,10 @@ Result<std::string> variable(const char* name) {
 
 Result<int> number(const char* name) {
   MUSTER_TRY(const std::string text, variable(name));
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0)
+  const auto value = parse_number<int>(text);
+  if (!value || *value < 0)
     return fail(Code::kInvalid, fmt::format("{}={} is no number", name, text));
-  return value;
+  return *value;
 }
 
 void say(const AllReduceOptions& options, std::string_view text) {

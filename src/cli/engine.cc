@@ -1,6 +1,5 @@
 #include "cli/engine.h"
 
-#include <fmt/format.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 

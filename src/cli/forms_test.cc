@@ -134,6 +134,9 @@ TEST(HostFile, HasAnEntryPerSlot) {
   EXPECT_THAT(*slots_of("a slots=2\n# nobody\n\n  b   # one\n"), ElementsAre("a", "a", "b"));
   EXPECT_FALSE(slots_of("a slots=0\n"));
   EXPECT_FALSE(slots_of("a slots=100000\n"));
+  EXPECT_FALSE(slots_of("a slots=2x\n"));
+  EXPECT_FALSE(slots_of("a slots=1\nb slots=18446744073709551615\n"));
+  EXPECT_THAT(*slots_of("a slots=2 max-slots=8\n"), ElementsAre("a", "a"));
 }
 
 TEST(Keys, AreTakenFromTheirSequences) {

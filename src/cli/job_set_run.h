@@ -1,7 +1,6 @@
 // One run of a JobSet: from the first create to the JobSet's end, or to the second Ctrl-C.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 

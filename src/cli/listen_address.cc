@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include "base/number.h"
 
 namespace muster::cli {
 
@@ -15,9 +15,9 @@ Result<ListenAddress> parse_listen(std::string_view text, std::string_view flag)
   };
   if (colon == std::string_view::npos) return wrong();
   ListenAddress out{.address = std::string(text.substr(0, colon))};
-  const std::string_view port = text.substr(colon + 1);
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), out.port);
-  if (error != std::errc() || end != port.data() + port.size()) return wrong();
+  const auto port = parse_number<decltype(out.port)>(text.substr(colon + 1));
+  if (!port) return wrong();
+  out.port = *port;
   if (out.address.starts_with('[') && out.address.ends_with(']')) {
     out.address = out.address.substr(1, out.address.size() - 2);
   } else if (out.address.find(':') != std::string::npos) {

@@ -3,10 +3,10 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <charconv>
 #include <fstream>
 #include <string>
 
+#include "base/number.h"
 #include "base/unique_fd.h"
 #include "controllers/jobset/master_port.h"
 
@@ -47,9 +47,11 @@ PortRange port_range(std::string_view text) {
   PortRange range;
   for (int* const bound : {&range.first, &range.last}) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), *bound);
-    if (fault != std::errc()) return {};
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    const std::string_view word = text.substr(0, text.find_first_of(" \t"));
+    const auto number = parse_number<int>(word);
+    if (!number) return {};
+    *bound = *number;
+    text.remove_prefix(word.size());
   }
   return range;
 }

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/print.h"
+#include "store/data_directory.h"
 #include "store/durability.h"
 #include "store/sqlite_backup.h"
 
@@ -21,7 +22,7 @@ int check(const std::string& data_dir) {
 }
 
 int backup(const std::string& data_dir, const std::string& file) {
-  if (const auto saved = store::backup_database(data_dir + "/muster.db", "", file); !saved)
+  if (const auto saved = store::backup_database(store::database_file(data_dir), "", file); !saved)
     return complain(saved.error(), kRefused);
   fmt::print("{} holds all of {}\n", file, data_dir);
   return kSucceeded;

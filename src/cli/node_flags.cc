@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <filesystem>
 
+#include "base/number.h"
 #include "cli/terminal_text.h"
 
 namespace muster::cli {
@@ -25,12 +25,11 @@ Result<Pair> parse_pair(std::string_view flag, std::string_view text) {
 }
 
 Result<std::int64_t> parse_amount(std::string_view text) {
-  std::int64_t amount = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), amount);
-  if (error != std::errc() || end != text.data() + text.size() || amount < 0)
+  const auto amount = parse_number<std::int64_t>(text);
+  if (!amount || *amount < 0)
     return fail(Code::kInvalid,
                 fmt::format("--node-resource: \"{}\" is no whole number", plain_text(text)));
-  return amount;
+  return *amount;
 }
 
 // [IMAGE=]DIR. Names of images have no '='; paths that do are written with an image before them.

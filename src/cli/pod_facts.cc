@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "api/job_names.h"
+#include "api/job_set_names.h"
 #include "api/pod_summary.h"
 #include "api/table_row.h"
+#include "base/number.h"
 #include "cli/terminal_text.h"
 
 namespace muster::cli {
@@ -14,7 +16,6 @@ namespace {
 
 using json::Value;
 
-constexpr std::string_view kBarrier = "group-scheduling-init";
 constexpr std::int64_t kStopped = 143;  // by SIGTERM
 constexpr std::size_t kMaxLastWords = 300;
 
@@ -27,19 +28,18 @@ std::string label(Value pod, std::string_view name) {
 }
 
 std::string index_of(Value pod) {
-  constexpr std::string_view kIndex = "batch.kubernetes.io/job-completion-index";
-  const std::string by_label = label(pod, kIndex);
+  const std::string by_label = label(pod, api::kCompletionIndex);
   if (!by_label.empty()) return by_label;
-  return std::string(pod.get({"metadata", "annotations", kIndex}).as_string());
+  return std::string(pod.get({"metadata", "annotations", api::kCompletionIndex}).as_string());
 }
 
 // The Job's first rank plus the index (muster.dev/rank-env).
 std::string rank_of(Value pod, const std::string& index) {
-  const std::string offset(
-      pod.get({"metadata", "annotations", "muster.dev/rank-offset"}).as_string());
-  if (offset.empty() || index.empty()) return index;
-  return std::to_string(std::strtoll(offset.c_str(), nullptr, 10) +
-                        std::strtoll(index.c_str(), nullptr, 10));
+  const auto offset = parse_number<std::int32_t>(
+      pod.get({"metadata", "annotations", api::annotation::kRankOffset}).as_string());
+  const auto number = parse_number<std::int32_t>(index);
+  if (!offset || !number) return index;
+  return std::to_string(std::int64_t{*offset} + *number);
 }
 
 void keep_earlier(std::optional<Time>& kept, std::optional<Time> other) {
@@ -73,7 +73,7 @@ bool never_ran(Value run) {
 // `run` is the state of the run that the log is of; null if there is none.
 void add_log(PodFacts& facts, Value status, Value run) {
   const std::string name = text_at(status, {"name"});
-  if (run.is_object() && !never_ran(run) && name != kBarrier)
+  if (run.is_object() && !never_ran(run) && name != api::kBarrierContainer)
     facts.logs.push_back({name, status.get("restartCount").as_int()});
 }
 
@@ -96,10 +96,7 @@ void read_status(PodFacts& facts, Value status, bool is_main) {
   const Value running = state.get("running"), ended = state.get("terminated");
   keep_earlier(facts.started, api::time_of(running.get("startedAt")));
   if (!never_ran(ended)) keep_earlier(facts.started, api::time_of(ended.get("startedAt")));
-  if (running.is_object()) {
-    facts.main_running |= is_main;
-    facts.at_barrier |= name == kBarrier;
-  }
+  facts.at_barrier |= running.is_object() && name == api::kBarrierContainer;
   if (ended.is_object()) read_end(facts, name, ended, is_main);
   add_log(facts, status, running.is_object() ? running : ended);
 }
@@ -123,10 +120,10 @@ PodFacts pod_facts(Value pod) {
   PodFacts facts;
   facts.name = text_at(pod, {"metadata", "name"});
   facts.uid = text_at(pod, {"metadata", "uid"});
-  facts.stage = label(pod, "jobset.sigs.k8s.io/replicatedjob-name");
-  facts.job = label(pod, "batch.kubernetes.io/job-name");
-  facts.job_index = label(pod, "jobset.sigs.k8s.io/job-index");
-  facts.attempt = label(pod, "jobset.sigs.k8s.io/restart-attempt");
+  facts.stage = label(pod, api::label::kReplicatedJobName);
+  facts.job = label(pod, api::label::kJobName);
+  facts.job_index = label(pod, api::label::kJobIndex);
+  facts.attempt = label(pod, api::label::kRestartAttempt);
   facts.pod_index = index_of(pod);
   facts.rank = rank_of(pod, facts.pod_index);
   facts.node = text_at(pod, {"spec", "nodeName"});
@@ -146,7 +143,7 @@ PodFacts pod_facts(Value pod) {
   facts.several_containers =
       pod.get({"spec", "containers"}).size() > 1 ||
       std::ranges::any_of(pod.get({"spec", "initContainers"}).items(), [](Value container) {
-        return container.get("name").as_string() != kBarrier;
+        return container.get("name").as_string() != api::kBarrierContainer;
       });
   if (!facts.has_ended()) {
     facts.exit_code.reset();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "api/pod_phase.h"
 #include "base/time.h"
 #include "json/value.h"
 
@@ -40,7 +41,6 @@ struct PodFacts {
   std::string status;  // the word of the STATUS column
   bool ready = false;
   bool at_barrier = false;                // waits for the others of its group
-  bool main_running = false;              // one of its containers proper runs
   std::string unschedulable;              // the scheduler's reason
   std::string trouble;                    // of a container that waits: "CrashLoopBackOff: …"
   std::string trouble_reason;             // its first word
@@ -58,7 +58,7 @@ struct PodFacts {
   std::vector<Log> logs;
   bool several_containers = false;
 
-  bool has_ended() const { return phase == "Succeeded" || phase == "Failed"; }
+  bool has_ended() const { return api::is_end_phase(phase); }
 };
 
 PodFacts pod_facts(json::Value pod);

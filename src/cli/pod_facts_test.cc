@@ -37,6 +37,14 @@ TEST(PodFacts, TellWhoItIs) {
   EXPECT_FALSE(is_meant(facts, "driver"));
 }
 
+TEST(PodFacts, HaveTheirIndexIfTheFirstRankIsNoNumber) {
+  json::Arena arena;
+  const auto pod =
+      json::parse(arena, R"({"metadata":{"annotations":{"muster.dev/rank-offset":"many"},
+      "labels":{"batch.kubernetes.io/job-completion-index":"3"}}})");
+  EXPECT_EQ(pod_facts(*pod).rank, "3");
+}
+
 TEST(PodFacts, TellHowItEnded) {
   const PodFacts failed = facts_of(
       R"({"phase":"Failed","containerStatuses":[{"name":"main","state":{"terminated":{

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/number.h"
 #include "base/thread.h"
 #include "cli/lines.h"
 #include "cli/sockets.h"
@@ -45,6 +46,10 @@ Status send_frame(int socket, Frame kind, std::string_view bytes) {
   frame.append(reinterpret_cast<const char*>(&length), sizeof length);
   frame += bytes;
   return send_all(socket, frame);
+}
+
+std::string_view first_word(std::string_view text) {
+  return text.substr(0, text.find_first_of(" \t"));
 }
 
 struct Received {
@@ -174,7 +179,11 @@ Result<int> launch(const Launch& launch,
   MUSTER_CHECK(send_frame(worker.get(), Frame::kGo, ""));
   while (true) {
     MUSTER_TRY(const Received frame, receive_frame(worker.get()));
-    if (frame.kind == Frame::kExit) return std::atoi(frame.bytes.c_str());
+    if (frame.kind == Frame::kExit) {
+      const auto code = parse_number<int>(frame.bytes);
+      if (!code) return fail(Code::kInternal, "the worker's exit code is no number");
+      return *code;
+    }
     if (frame.kind == Frame::kOut || frame.kind == Frame::kError)
       output(frame.kind == Frame::kError, frame.bytes);
   }
@@ -189,11 +198,11 @@ Result<std::vector<std::string>> slots_of(std::string_view host_file) {
     const std::size_t begin = line.find_first_not_of(" \t");
     if (begin == line.npos) return;
     line.remove_prefix(begin);
-    const std::string host(line.substr(0, line.find_first_of(" \t")));
+    const std::string host(first_word(line));
     std::size_t count = 1;
     if (const std::size_t at = line.find("slots="); at != line.npos)
-      count = std::strtoul(std::string(line.substr(at + 6)).c_str(), nullptr, 10);
-    if (count == 0 || slots.size() + count > kMaxSlots)
+      count = parse_number<std::size_t>(first_word(line.substr(at + 6))).value_or(0);
+    if (count == 0 || count > kMaxSlots - slots.size())
       fault = host;
     else
       slots.insert(slots.end(), count, host);

@@ -8,7 +8,6 @@
 #include "cli/durations.h"
 #include "cli/exit_code.h"
 #include "cli/lookup.h"
-#include "cli/output.h"
 #include "cli/print.h"
 #include "cli/terminal_text.h"
 #include "cli/until.h"

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/log.h"
 #include "base/port_holder.h"
 #include "cli/commands.h"
 #include "cli/config_file.h"

@@ -1,9 +1,8 @@
 // `muster sim`: scenarios on the simulated engine, with faults where they are wanted.
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "base/log.h"
+#include "base/number.h"
 #include "cli/commands.h"
 #include "cli/data_dir.h"
 #include "cli/exit_code.h"
@@ -50,10 +49,8 @@ std::optional<sim::CrashPoint> read_crash_point(std::string_view text) {
     point.after = true;
     text.remove_suffix(1);
   }
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), point.write);
-  if (error != std::errc() || end != text.data() + text.size() || point.write == 0) {
-    return std::nullopt;
-  }
+  point.write = parse_number<decltype(point.write)>(text).value_or(0);
+  if (point.write == 0) return std::nullopt;
   return point;
 }
 

@@ -2,7 +2,6 @@
 // Pure.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,7 +1,6 @@
 // `muster wait --for=…`: until objects are as wanted.
 #include <fmt/format.h>
 
-#include "base/ascii.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/durations.h"

@@ -7,6 +7,9 @@
 
 namespace muster::store {
 
+// Where the objects of a data directory are.
+inline std::string database_file(const std::string& directory) { return directory + "/muster.db"; }
+
 class DataDirectory {
  public:
   // Makes the directory if need be (mode 0700) and locks it until this object is destroyed, or the
@@ -17,7 +20,7 @@ class DataDirectory {
   ~DataDirectory();
 
   const std::string& path() const { return path_; }
-  std::string database_file() const { return path_ + "/muster.db"; }
+  std::string database_file() const { return store::database_file(path_); }
 
   // Whether a database was ever completed here. If so, an empty one is not new but lost.
   bool initialized() const;

@@ -43,7 +43,7 @@ Result<std::vector<std::string>> check_sqlite(const std::string& dir, const std:
   std::vector<std::string> faults;
   if (!std::filesystem::is_directory(dir))
     return fail(Code::kNotFound, fmt::format("there is no directory {}", dir));
-  const std::string file = dir + "/muster.db";
+  const std::string file = database_file(dir);
   // A running server writes to the log meanwhile, and has looked at it itself when it started.
   const auto alone = DataDirectory::lock(dir);
   const bool in_use = !alone && alone.error().code == Code::kConflict;
