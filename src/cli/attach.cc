@@ -59,9 +59,7 @@ int attach(const AttachOptions& options) {
   follow.logs = {.timestamps = options.timestamps,
                  .container = {},
                  .tail = options.tail,
-                 .prefix = options.prefix == "rank"   ? Prefix::kRank
-                           : options.prefix == "none" ? Prefix::kNone
-                                                      : Prefix::kName,
+                 .prefix = parse_prefix(options.prefix),
                  .colours = screen.colours()};
   int exit_code = kSucceeded;
   const auto end = [&](int code) {
@@ -98,16 +96,15 @@ Verb attach_verb() {
           .group = "Run",
           .help = "Follow a JobSet that is running, and end with its outcome",
           .flags = with_server_flags(
-              o->server,
-              {{"name", &o->name, "A JobSet", {}, true},
-               {"--timeout", &o->timeout, "Leave after this time: 90s, 10m, 2h"},
-               {"--patience", &o->patience, std::string(kPatienceHelp)},
-               {"--tail", &o->tail, "Begin with so many lines of each log [all]"},
-               {"--exit-code-from", &o->exit_code_from,
-                "RJOB[/JOB[/POD]]: end with the exit code of this process"},
-               {"--prefix", &o->prefix, "What stands before a log line", {"name", "rank", "none"}},
-               {"-t,--timestamps", &o->timestamps, "The time before each log line"},
-               {"--no-progress", &o->no_progress, "Plain lines, also on a terminal"}}),
+              o->server, {{"name", &o->name, "A JobSet", {}, true},
+                          {"--timeout", &o->timeout, "Leave after this time: 90s, 10m, 2h"},
+                          {"--patience", &o->patience, std::string(kPatienceHelp)},
+                          {"--tail", &o->tail, "Begin with so many lines of each log [all]"},
+                          {"--exit-code-from", &o->exit_code_from,
+                           "RJOB[/JOB[/POD]]: end with the exit code of this process"},
+                          {"--prefix", &o->prefix, "What stands before a log line", prefix_words()},
+                          {"-t,--timestamps", &o->timestamps, "The time before each log line"},
+                          {"--no-progress", &o->no_progress, "Plain lines, also on a terminal"}}),
           .run = [o] { return attach(*o); }};
 }
 

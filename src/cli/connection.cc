@@ -10,6 +10,7 @@
 #include "cli/print.h"
 #include "cli/warnings.h"
 #include "client/https.h"
+#include "store/data_directory.h"
 
 namespace muster::cli {
 namespace {
@@ -66,7 +67,7 @@ Result<std::string> find_kubeconfig(const ServerFlags& flags) {
 std::string data_dir_of(const std::string& kubeconfig) {
   const std::size_t slash = kubeconfig.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : kubeconfig.substr(0, slash);
-  return exists(folder + "/muster.db") ? folder : "";
+  return exists(store::database_file(folder)) ? folder : "";
 }
 
 }  // namespace
@@ -172,9 +173,20 @@ Result<std::string> Connection::write(const client::Operation& operation) {
   return await([&](client::Client::Reply reply) { client_->write(operation, std::move(reply)); });
 }
 
-std::unique_ptr<client::Transport::Stream> Connection::stream(
-    std::string target, std::string_view form, client::Transport::StreamEvents events) {
-  return transport_->stream(request_for(std::move(target), form), std::move(events));
+Status Connection::watch(std::string target, std::string_view form, const Lines::Tell& line) {
+  Status why;
+  Lines lines(kLongestWatchLine);
+  const auto stream =
+      transport_->stream(request_for(std::move(target), form),
+                         {.head = {},
+                          .data = [&](std::string_view data) { lines.take(data, line); },
+                          .end =
+                              [&](Status ended) {
+                                why = std::move(ended);
+                                loop_->stop();
+                              }});
+  loop_->run();
+  return why;
 }
 
 int exit_code_of(const Error& error) {

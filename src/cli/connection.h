@@ -8,6 +8,7 @@
 #include "base/loop.h"
 #include "base/result.h"
 #include "cli/kind_catalog.h"
+#include "cli/lines.h"
 #include "cli/steady_transport.h"
 #include "cli/verb.h"
 #include "client/client.h"
@@ -39,10 +40,8 @@ class Connection {
   Result<std::string> get(const api::Resource& resource, std::string_view name);
   Result<std::string> list(const api::Resource& resource, client::ListOptions options = {});
   Result<std::string> write(const client::Operation& operation);
-
-  // Ended by destroying it; told on loop().
-  std::unique_ptr<client::Transport::Stream> stream(std::string target, std::string_view form,
-                                                    client::Transport::StreamEvents events);
+  // The lines of a watch as they come, until the server ends it or it is cut.
+  Status watch(std::string target, std::string_view form, const Lines::Tell& line);
 
   // What the server serves, by name.
   KindCatalog& kinds() { return kinds_; }

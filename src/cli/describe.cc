@@ -48,7 +48,8 @@ Result<std::string> text_of(Connection& connection, const api::Resource& resourc
   if (&resource != &job_sets()) return describe_object(object, events, now);
   MUSTER_TRY(const std::string list,
              connection.list(pods(), {.ns = connection.ns(),
-                                      .label_selector = "jobset.sigs.k8s.io/jobset-name=" + name}));
+                                      .label_selector = pods_of_job_set(
+                                          object.get({"metadata", "uid"}).as_string())}));
   MUSTER_TRY(const Value tree, json::parse(arena, list));
   const auto items = tree.get("items").items();
   return describe_job_set(object, {items.begin(), items.end()}, events, now);

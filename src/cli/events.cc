@@ -8,7 +8,6 @@
 #include "cli/connection.h"
 #include "cli/events_text.h"
 #include "cli/exit_code.h"
-#include "cli/lines.h"
 #include "cli/print.h"
 #include "json/parse.h"
 
@@ -63,24 +62,11 @@ class Events {
   bool found() const { return found_; }
 
   int follow(std::string_view revision) {
-    Status why;
-    Lines lines(kLongestWatchLine);
-    const auto stream = connection_.stream(
+    const Status ended = connection_.watch(
         fmt::format("{}?watch=true&resourceVersion={}&fieldSelector={}",
                     client::url_path(resource_, ns_), revision, client::url_escape(selector_)),
-        kJsonForm,
-        {.head = {},
-         .data =
-             [&](std::string_view data) {
-               lines.take(data, [&](std::string_view line) { took(line); });
-             },
-         .end =
-             [&](Status ended) {
-               why = std::move(ended);
-               connection_.loop().stop();
-             }});
-    connection_.loop().run();
-    return why ? kSucceeded : complain(why.error());
+        kJsonForm, [&](std::string_view line) { took(line); });
+    return ended ? kSucceeded : complain(ended.error());
   }
 
  private:

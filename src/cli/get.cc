@@ -10,7 +10,6 @@
 #include "cli/exit_code.h"
 #include "cli/job_set_table.h"
 #include "cli/kinds.h"
-#include "cli/lines.h"
 #include "cli/lookup.h"
 #include "cli/output.h"
 #include "cli/print.h"
@@ -227,26 +226,15 @@ class Get {
 
   // Rows as they change, until the server ends it or a signal us.
   int follow(const Wanted& kind) {
-    Status why;
     std::string selector = target(*kind.resource);
     selector += selector.contains('?') ? "&" : "?";
     if (kind.names.size() == 1)
       selector += "fieldSelector=metadata.name%3D" + kind.names.front() + "&";
-    const auto stream = connection_.stream(
-        selector + "watch=true&resourceVersion=" + revision_,
-        is_job_set(kind) || !output_.is_table() ? kJsonForm : kTableForm,
-        {.head = {},
-         .data =
-             [&](std::string_view data) {
-               lines_.take(data, [&](std::string_view line) { print_change(kind, line); });
-             },
-         .end =
-             [&](Status ended) {
-               why = std::move(ended);
-               connection_.loop().stop();
-             }});
-    connection_.loop().run();
-    return why ? kSucceeded : complain(why.error());
+    const Status ended =
+        connection_.watch(selector + "watch=true&resourceVersion=" + revision_,
+                          is_job_set(kind) || !output_.is_table() ? kJsonForm : kTableForm,
+                          [&](std::string_view line) { print_change(kind, line); });
+    return ended ? kSucceeded : complain(ended.error());
   }
 
   void print_change(const Wanted& kind, std::string_view line) {
@@ -265,7 +253,6 @@ class Get {
   std::optional<TextTable> table_;
   TableColumns columns_;
   std::string revision_;
-  Lines lines_{kLongestWatchLine};
   std::string prefix_;  // of names, where several kinds are shown
   bool printed_ = false;
   int worst_ = kSucceeded;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "api/job_set_names.h"
 #include "base/ascii.h"
 #include "cli/diagnose.h"
 #include "cli/terminal_text.h"
@@ -54,6 +55,10 @@ Result<std::vector<Wanted>> each_with_its_kind(KindCatalog& kinds,
 const api::Resource& job_sets() { return known("jobset.x-k8s.io", "v1alpha2", "jobsets"); }
 const api::Resource& jobs() { return known("batch", "v1", "jobs"); }
 const api::Resource& pods() { return known("", "v1", "pods"); }
+
+std::string pods_of_job_set(std::string_view uid) {
+  return fmt::format("{}={}", api::label::kJobSetUid, uid);
+}
 
 Result<std::vector<Wanted>> parse_wanted(KindCatalog& kinds,
                                          const std::vector<std::string>& words) {

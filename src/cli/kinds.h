@@ -22,6 +22,9 @@ const api::Resource& job_sets();
 const api::Resource& jobs();
 const api::Resource& pods();
 
+// The labels of a JobSet's pods. One of the same name that was there before has others.
+std::string pods_of_job_set(std::string_view uid);
+
 // "jobset.jobset.x-k8s.io", "pod": as kubectl names the kind of an object that it has worked on.
 std::string qualified_singular(const api::Resource& resource);
 

@@ -22,6 +22,13 @@ bool was_cut(const Error& why) {
 
 }  // namespace
 
+std::vector<std::string> prefix_words() { return {"name", "rank", "none"}; }
+
+Prefix parse_prefix(std::string_view word) {
+  if (word == "rank") return Prefix::kRank;
+  return word == "none" ? Prefix::kNone : Prefix::kName;
+}
+
 LogStreams::LogStreams(client::Client& client, std::string ns, std::string job_set,
                        LogOptions options, Print print)
     : client_(client),

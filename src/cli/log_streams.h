@@ -20,7 +20,10 @@
 
 namespace muster::cli {
 
+// What stands before each line.
 enum class Prefix : std::uint8_t { kName, kRank, kNone };
+std::vector<std::string> prefix_words();  // as --prefix takes them
+Prefix parse_prefix(std::string_view word);
 
 struct LogOptions {
   bool follow = true;

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <set>
 
+#include "api/job_names.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/durations.h"
@@ -50,14 +51,13 @@ Subject subject_of(const Found& found) {
   }
   const bool is_set = found.resource == &job_sets();
   const std::string uid = uid_of(found);
-  return {
-      .pod = {},
-      .labels =
-          (is_set ? "jobset.sigs.k8s.io/jobset-uid=" : "batch.kubernetes.io/controller-uid=") + uid,
-      .job_set = is_set ? found.name : "",
-      .owner = found.resource,
-      .owner_name = found.name,
-      .owner_uid = uid};
+  return {.pod = {},
+          .labels =
+              is_set ? pods_of_job_set(uid) : fmt::format("{}={}", api::label::kControllerUid, uid),
+          .job_set = is_set ? found.name : "",
+          .owner = found.resource,
+          .owner_name = found.name,
+          .owner_uid = uid};
 }
 
 bool has_ended(json::Value owner) {
@@ -72,10 +72,8 @@ bool has_ended(json::Value owner) {
 }
 
 Prefix prefix_of(const LogsOptions& options, const Subject& subject) {
-  if (options.prefix == "rank") return Prefix::kRank;
-  if (options.prefix == "none" || (options.prefix.empty() && !subject.pod.empty()))
-    return Prefix::kNone;
-  return Prefix::kName;
+  if (options.prefix.empty()) return subject.pod.empty() ? Prefix::kName : Prefix::kNone;
+  return parse_prefix(options.prefix);
 }
 
 class Logs {
@@ -214,7 +212,7 @@ Verb logs_verb() {
                {"--tail", &o->tail, "Only the last so many lines of each"},
                {"--patience", &o->patience, std::string(kPatienceHelp)},
                {"-p,--previous", &o->previous, "Of the run before the present one"},
-               {"--prefix", &o->prefix, "What stands before a line", {"name", "rank", "none"}}}),
+               {"--prefix", &o->prefix, "What stands before a line", prefix_words()}}),
           .run = [o] { return logs(*o); }};
 }
 

@@ -193,9 +193,7 @@ int run_in(const std::string& directory, const RunOptions& options, Signals& sig
 Result<FollowOptions> follow_options(const RunOptions& options) {
   FollowOptions follow;
   follow.logs.timestamps = options.timestamps;
-  follow.logs.prefix = options.prefix == "rank"   ? Prefix::kRank
-                       : options.prefix == "none" ? Prefix::kNone
-                                                  : Prefix::kName;
+  follow.logs.prefix = parse_prefix(options.prefix);
   follow.exit_code_from = options.exit_code_from;
   if (!options.timeout.empty()) {
     MUSTER_TRY(follow.timeout, parse_duration(options.timeout, "--timeout"));
@@ -226,10 +224,10 @@ Status check_startable(const Manifest& manifest) {
   return {};
 }
 
-Result<RunPlan> make_plan(const RunOptions& options, const std::string& default_ns) {
+Result<RunPlan> make_plan(const RunOptions& options, FollowOptions follow,
+                          const std::string& default_ns) {
   MUSTER_TRY(Manifest manifest, Manifest::read(options.file, default_ns));
   MUSTER_CHECK(check(manifest));
-  MUSTER_TRY(FollowOptions follow, follow_options(options));
   return RunPlan{.manifest = std::move(manifest),
                  .follow = std::move(follow),
                  .progress = !options.no_progress,
@@ -238,7 +236,8 @@ Result<RunPlan> make_plan(const RunOptions& options, const std::string& default_
 }
 
 int run(const RunOptions& options) {
-  if (const auto follow = follow_options(options); !follow) return complain(follow.error(), kUsage);
+  auto follow = follow_options(options);
+  if (!follow) return complain(follow.error(), kUsage);
   const auto patience = parse_duration(options.patience, "--patience");
   if (!patience) return complain(patience.error(), kUsage);
   // What goes wrong with the run is told by its objects; the engine's own lines would tear the
@@ -251,9 +250,10 @@ int run(const RunOptions& options) {
     if (!opened) return complain(opened.error());
     elsewhere = *std::move(opened);
   }
-  auto plan = make_plan(options, elsewhere                   ? elsewhere->ns()
-                                 : options.server.ns.empty() ? "default"
-                                                             : options.server.ns);
+  auto plan = make_plan(options, *std::move(follow),
+                        elsewhere                   ? elsewhere->ns()
+                        : options.server.ns.empty() ? "default"
+                                                    : options.server.ns);
   if (!plan) return complain_verbatim(plan.error());
   if (elsewhere) return run_there(*elsewhere, signals, *std::move(plan));
   // Where containers have images, those may say what to run.
@@ -284,7 +284,7 @@ Verb run_verb() {
                {"--patience", &o->patience, std::string(kPatienceHelp)},
                {"--exit-code-from", &o->exit_code_from,
                 "RJOB[/JOB[/POD]]: end with the exit code of this process"},
-               {"--prefix", &o->prefix, "What stands before a log line", {"name", "rank", "none"}},
+               {"--prefix", &o->prefix, "What stands before a log line", prefix_words()},
                {"-t,--timestamps", &o->timestamps, "The time before each log line"},
                {"--no-progress", &o->no_progress, "Plain lines, also on a terminal"}}),
           .run = [o] { return run(*o); }};

@@ -15,11 +15,30 @@
 namespace muster::cli {
 namespace {
 
+using json::Value;
+
 struct TimelineOptions {
   ServerFlags server;
   std::string name;
   std::string output = "text";
 };
+
+Result<Timeline> draw(Connection& connection, const Found& found) {
+  json::Arena arena;
+  const auto list = [&](const api::Resource& resource, client::ListOptions which) -> Result<Value> {
+    which.ns = connection.ns();
+    MUSTER_TRY(const std::string body, connection.list(resource, std::move(which)));
+    return json::parse(arena, body);
+  };
+  MUSTER_TRY(const Value set, json::parse(arena, found.body));
+  MUSTER_TRY(const Value present, list(pods(), {.label_selector = pods_of_job_set(uid_of(found))}));
+  MUSTER_TRY(const Value events, list(*api::Registry::builtin().find("", "v1", "events"),
+                                      {.field_selector = "involvedObject.kind=Pod"}));
+  std::vector<PodFacts> facts;
+  for (const Value pod : present.get("items").items()) facts.push_back(pod_facts(pod));
+  return timeline_of(api::read_job_set(set), facts, event_rows(events),
+                     connection.loop().clock().now());
+}
 
 int timeline(const TimelineOptions& options) {
   auto connection = Connection::open(options.server);
@@ -27,27 +46,9 @@ int timeline(const TimelineOptions& options) {
   const auto found = find_object(**connection, options.name, {&job_sets()});
   if (!found) return complain(found.error());
   if (found->resource != &job_sets()) return misused("only JobSets have a timeline");
-  json::Arena arena;
-  const auto set = json::parse(arena, found->body);
-  if (!set) return complain(set.error());
-  const auto list =
-      (*connection)
-          ->list(pods(), {.ns = (*connection)->ns(),
-                          .label_selector = "jobset.sigs.k8s.io/jobset-name=" + found->name});
-  if (!list) return complain(list.error());
-  const auto tree = json::parse(arena, *list);
-  if (!tree) return complain(tree.error());
-  std::vector<PodFacts> facts;
-  for (const json::Value pod : tree->get("items").items()) facts.push_back(pod_facts(pod));
-  const auto events =
-      (*connection)
-          ->list(*api::Registry::builtin().find("", "v1", "events"),
-                 {.ns = (*connection)->ns(), .field_selector = "involvedObject.kind=Pod"});
-  const auto event_list = json::parse(arena, events ? *events : "{}");
-  const Timeline drawn = timeline_of(api::read_job_set(*set), facts,
-                                     event_list ? event_rows(*event_list) : std::vector<EventRow>(),
-                                     (*connection)->loop().clock().now());
-  fmt::print("{}", print_timeline(drawn, options.output, Screen({.progress = false}).width()));
+  const auto drawn = draw(**connection, *found);
+  if (!drawn) return complain(drawn.error());
+  fmt::print("{}", print_timeline(*drawn, options.output, Screen({.progress = false}).width()));
   return kSucceeded;
 }
 

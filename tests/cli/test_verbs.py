@@ -223,6 +223,32 @@ def test_get_refuses_contradictions(muster):
     assert muster('get', 'pv').stderr == 'No resources found\n'
 
 
+def test_pods_of_one_that_had_the_name_before(muster):
+    muster('apply', '-f', '-', stdin=job_set('again', 'true'))
+    muster('wait', '--for=condition=Completed', 'again', '--timeout=30s')
+    former = {'metadata': {'name': 'former', 'labels': {LABEL[:-1]: 'again', 'jobset.sigs.k8s.io/jobset-uid': 'another'}},
+              'apiVersion': 'v1', 'kind': 'Pod', 'spec': {'containers': [{'name': 'main', 'image': 'none', 'command': ['true']}]}}
+    muster('apply', '-f', '-', stdin=json.dumps(former))
+    for verb in ('timeline', 'describe', 'logs'):
+        text = muster(verb, 'again').stdout
+        assert 'former' not in text, text
+    assert 'work-0-0' in muster('timeline', 'again').stdout and 'work-0-0' in muster('describe', 'again').stdout
+    muster('delete', 'pod', 'former', '--now')
+
+
+def test_timeline_tells_what_it_could_not_read(tmp_path):
+    def answer(_, path, __):
+        if '/jobsets/x' in path:
+            return 200, {'kind': 'JobSet', 'metadata': {'name': 'x', 'uid': 'u'}}, {}
+        if '/events' in path:
+            return 403, {'kind': 'Status', 'status': 'Failure', 'reason': 'Forbidden', 'code': 403, 'message': 'events are not for you'}, {}
+        return 200, {'kind': 'List', 'metadata': {'resourceVersion': '1'}, 'items': []}, {}
+
+    with stub_server(tmp_path, answer) as kubeconfig:
+        told = alone('timeline', 'x', '--kubeconfig', kubeconfig, code=1)
+    assert told.stdout == '' and 'events are not for you' in told.stderr
+
+
 def test_labels_are_a_column(muster):
     muster('apply', '-f', '-', stdin='{apiVersion: v1, kind: ConfigMap, metadata: {name: marked, labels: {a: b}}}')
     assert re.search(r'LABELS\nmarked +\d+ +\w+ +a=b\n', muster('get', 'cm', 'marked', '--show-labels').stdout)
