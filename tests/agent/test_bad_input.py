@@ -12,7 +12,7 @@ import time
 import pytest
 
 import blackbox
-from local_pods import (STRANGER, apply, call, items, job_set, messages, mount, mounts_naming, pod, processes_naming, python, run, serving, shell,
+from local_pods import (STRANGER, apply, call, items, job_set, main_state, messages, mount, mounts_naming, pod, processes_naming, python, run, serving, shell,
                         volume)
 
 ROOT = os.geteuid() == 0
@@ -111,8 +111,7 @@ NOT_TAKEN = {
 
 def state(server, name):
     """Why the main container of a pod stands still or has ended, its message, its exit code."""
-    found = [one for one in items(server, 'pods') if one['metadata']['name'] == name]
-    states = found[0]['status'].get('containerStatuses', [{}])[0].get('state', {}) if found else {}
+    states = main_state(server, name)
     what = states.get('terminated') or states.get('waiting') or {}
     return what.get('reason'), what.get('message'), what.get('exitCode')
 

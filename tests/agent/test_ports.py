@@ -9,7 +9,7 @@ import tempfile
 import pytest
 
 import blackbox
-from local_pods import STRANGER, apply, call, items, job_set, pod, python, run, serving, shell
+from local_pods import STRANGER, apply, call, items, job_set, main_state, pod, python, run, serving, shell
 
 LISTEN = 'import socket, sys, time; s = socket.create_server(("", int(sys.argv[1]))); print("up", flush=True); time.sleep(1000)'
 FIRST, PORTS = 10_000, 20_000       # of MASTER_PORT
@@ -46,11 +46,6 @@ def listener(server, name, port):
     blackbox.eventually(lambda: 'up' in call(server, 'logs', name))
 
 
-def main_state(server, name):
-    status = [one for one in items(server, 'pods') if one['metadata']['name'] == name][0]['status']
-    return status.get('containerStatuses', [{}])[0].get('state', {}).get('terminated')
-
-
 @pytest.mark.parametrize('how', ['declared', 'said'])
 def test_the_pod_that_has_the_port_is_named(server, port, how):
     holder, late = 'holder-' + how, 'late-' + how
@@ -58,7 +53,7 @@ def test_the_pod_that_has_the_port_is_named(server, port, how):
     program = {'declared': shell('exit 5', ports=[{'containerPort': port}]),
                'said': shell('echo "listen tcp :%d: bind: address already in use" >&2; exit 5' % port)}[how]
     apply(server, pod(late, program))
-    ended = blackbox.eventually(lambda: main_state(server, late))
+    ended = blackbox.eventually(lambda: main_state(server, late).get('terminated'))
     assert ended['exitCode'] == 5
     assert re.fullmatch(r'port %d is taken by pod default/%s \(python3[.\d]*, pid \d+\)' % (port, holder), ended['message'])
     events = [one for one in items(server, 'events') if one['reason'] == 'PortTaken' and one['involvedObject']['name'] == late]

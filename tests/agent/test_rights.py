@@ -11,7 +11,7 @@ import tempfile
 import pytest
 
 import blackbox
-from local_pods import STRANGER, apply, call, items, job_set, messages, mount, pod, processes_naming, python, run, serving, shell, volume
+from local_pods import STRANGER, apply, call, job_set, main_state, messages, mount, pod, processes_naming, python, run, serving, shell, volume
 
 ROOT = os.geteuid() == 0
 NOBODY = 65534
@@ -27,8 +27,7 @@ def log_of(server, name):
 
 
 def waiting(server, name):
-    state = [one['status'].get('containerStatuses', [{}])[0].get('state', {}) for one in items(server, 'pods') if one['metadata']['name'] == name]
-    what = state[0].get('waiting', {}) if state else {}
+    what = main_state(server, name).get('waiting', {})
     return what.get('reason'), what.get('message')
 
 
@@ -71,7 +70,7 @@ def test_a_pod_runs_as_a_user_who_can_work(server):
     assert words[:3] == [str(ME), 'here', 'known'], words
     if ROOT:
         assert words[3] == 'HOME=/ USER=nobody'
-    ended = [one for one in items(server, 'pods') if one['metadata']['name'] == 'works'][0]['status']['containerStatuses'][0]['state']['terminated']
+    ended = main_state(server, 'works')['terminated']
     assert ended['message'] == 'last words\n' and ended['exitCode'] == 0
     call(server, 'delete', 'pod', 'works')
     call(server, 'delete', 'pvc', 'c')

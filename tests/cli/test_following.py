@@ -1,7 +1,6 @@
 """`logs -f`, `attach` and `run` on a server that is killed and comes back: no line is lost, none is told twice; and on one that does not."""
 import os
 import subprocess
-import time
 
 import pytest
 
@@ -36,14 +35,30 @@ def server(tmp_path):
         yield started
 
 
-def follower(server, *words):
-    return subprocess.Popen([os.environ['MUSTER'], *map(str, words)], env=blackbox.environment(server.kubeconfig, server.folder), text=True,
-                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+class Follower:
+    """muster as it goes on; what it has printed so far can be looked at."""
 
+    def __init__(self, server, *words):
+        self.files = [server.folder / (words[0] + suffix) for suffix in ('.out', '.err')]
+        with open(self.files[0], 'w') as out, open(self.files[1], 'w') as errors:
+            self.process = subprocess.Popen([os.environ['MUSTER'], *map(str, words)], env=blackbox.environment(server.kubeconfig, server.folder),
+                                            stdin=subprocess.DEVNULL, stdout=out, stderr=errors)
 
-def outcome(process):
-    out, errors = process.communicate(timeout=SECONDS)
-    return out.splitlines(), errors, process.returncode
+    def lines(self):
+        return self.files[0].read_text().splitlines()
+
+    def errors(self):
+        return self.files[1].read_text()
+
+    def shows_more(self):
+        """Waits for further lines, so that what happens next happens amid them; or for the end."""
+        before = len(self.lines())
+        blackbox.eventually(lambda: len(self.lines()) > before or self.process.poll() is not None)
+
+    def ends(self, code=0):
+        """All its lines."""
+        assert self.process.wait(SECONDS) == code, self.errors()
+        return self.lines()
 
 
 def check_lines(lines, prefix):
@@ -57,33 +72,28 @@ def check_lines(lines, prefix):
 def test_logs_and_attach_get_over_restarts(server, stop):
     Client(server)('apply', '-f', '-', stdin=job_set('steady', COUNTER))
     blackbox.eventually(lambda: 'Running' in Client(server)('get', 'pods').stdout)
-    logs, attach = follower(server, 'logs', 'steady', '-f'), follower(server, 'attach', 'steady')
+    followers = Follower(server, 'logs', 'steady', '-f'), Follower(server, 'attach', 'steady')
     for _ in range(3):
-        time.sleep(0.7)
+        for each in followers:
+            each.shows_more()
         getattr(server, stop)()
-        time.sleep(0.2)
         server.start()
     server.kill()
     server.start_elsewhere()
-    for process in (logs, attach):
-        lines, errors, code = outcome(process)
-        assert code == 0, errors
-        check_lines(lines, 'work-0-0 | ')
+    for each in followers:
+        check_lines(each.ends(), 'work-0-0 | ')
 
 
 def test_run_elsewhere_gets_over_a_restart(server, tmp_path):
     file = tmp_path / 'set.yaml'
     file.write_text(job_set('again', COUNTER))
-    run = follower(server, 'run', file, '--kubeconfig', server.kubeconfig, '--prefix', 'none')
-    blackbox.eventually(lambda: 'Running' in Client(server)('get', 'pods').stdout)
-    time.sleep(1)
+    run = Follower(server, 'run', file, '--kubeconfig', server.kubeconfig, '--prefix', 'none')
+    run.shows_more()
     server.kill()
-    time.sleep(2.5)
+    blackbox.eventually(lambda: 'does not answer; waiting up to 30s for it' in run.errors())
     server.start()
-    lines, errors, code = outcome(run)
-    assert code == 0, errors
-    check_lines(lines, '')
-    assert 'does not answer; waiting up to 30s for it' in errors and 'the server is back' in errors
+    check_lines(run.ends(), '')
+    assert 'the server is back' in run.errors()
 
 
 def test_a_container_that_was_started_again_meanwhile(server):
@@ -92,25 +102,23 @@ def test_a_container_that_was_started_again_meanwhile(server):
                    container='volumeMounts: [{name: kept, mountPath: /kept}]').replace('containers:', 'volumes: [{name: kept, emptyDir: {}}]\n            containers:')
     Client(server)('apply', '-f', '-', stdin=text.replace('restartPolicy: Never', 'restartPolicy: OnFailure').replace('backoffLimit: 0', 'backoffLimit: 5'))
     blackbox.eventually(lambda: 'Running' in Client(server)('get', 'pods').stdout)
-    logs = follower(server, 'logs', 'twice', '-f', '--prefix', 'none')
-    assert logs.stdout.readline() == 'first\n'
+    logs = Follower(server, 'logs', 'twice', '-f', '--prefix', 'none')
+    logs.shows_more()
+    assert logs.lines() == ['first']
     server.kill()
-    time.sleep(3)
+    blackbox.eventually(lambda: list(server.data_dir.rglob('tried')))
     server.start()
-    lines, errors, code = outcome(logs)
-    assert code == 0, errors
-    assert lines == ['last', 'first', 'last']
+    assert logs.ends() == ['first', 'last', 'first', 'last']
 
 
 def test_times_stay_if_they_are_wanted(server):
     Client(server)('apply', '-f', '-', stdin=job_set('timed', 'echo one; sleep 2; echo two'))
     blackbox.eventually(lambda: 'Running' in Client(server)('get', 'pods').stdout)
-    logs = follower(server, 'logs', 'timed', '-f', '-t')
-    time.sleep(0.5)
+    logs = Follower(server, 'logs', 'timed', '-f', '-t')
+    logs.shows_more()
     server.kill()
     server.start()
-    lines, errors, code = outcome(logs)
-    assert code == 0, errors
+    lines = logs.ends()
     assert [line.split()[0] + ' ' + line.split()[-1] for line in lines] == ['work-0-0 one', 'work-0-0 two']
     assert all(line.split()[2].endswith('Z') for line in lines)
 
@@ -120,12 +128,11 @@ def test_a_server_that_does_not_come_back_is_told(tmp_path, words):
     server = Server(tmp_path).start()
     Client(server)('apply', '-f', '-', stdin=job_set('gone', 'echo up; sleep 15'))
     blackbox.eventually(lambda: 'Running' in Client(server)('get', 'pods').stdout)
-    process = follower(server, *words, '--patience', '2s')
-    assert process.stdout.readline() == 'work-0-0 | up\n'
+    follower = Follower(server, *words, '--patience', '2s')
+    follower.shows_more()
     server.kill()
-    lines, errors, code = outcome(process)
-    assert code == 75 and lines == []
-    assert 'cannot be reached any more, for 2s now' in errors
+    assert follower.ends(75) == ['work-0-0 | up']
+    assert 'cannot be reached any more, for 2s now' in follower.errors()
     # And who asks now is told what to do.
     help_text = Client(server)('get', 'pods', '--data-dir', server.data_dir, code=75).stderr
     assert 'help: muster serve --data-dir %s starts it again' % server.data_dir in help_text

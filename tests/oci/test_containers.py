@@ -10,7 +10,7 @@ import tempfile
 import pytest
 
 import blackbox
-from local_pods import SECONDS, STRANGER, apply, call, items, pod, processes_naming, run, serving, shell
+from local_pods import SECONDS, STRANGER, apply, call, items, main_state, pod, processes_naming, run, serving, shell
 
 ROOT = os.geteuid() == 0
 PROGRAMS = ('crun', 'runc')
@@ -104,16 +104,10 @@ def test_a_bundle_says_what_to_run(program, bundle, folder):
     assert 'the bundle runs fast in /srv' in output
 
 
-def state_of(server, name):
-    [one] = [each for each in items(server, 'pods') if each['metadata']['name'] == name]
-    [status] = one['status'].get('containerStatuses') or [{}]
-    return one['status'].get('phase'), status.get('state', {})
-
-
 def test_an_image_that_is_not_there_is_named(bundle, folder):
     with serving(folder, *images('oci', 'other=%s' % bundle)) as server:
         apply(server, pod('p', shell('true', image=IMAGE)))
-        waiting = blackbox.eventually(lambda: state_of(server, 'p')[1].get('waiting', {}).get('reason') == 'ErrImageNeverPull' and state_of(server, 'p')[1])
+        waiting = blackbox.eventually(lambda: main_state(server, 'p').get('waiting', {}).get('reason') == 'ErrImageNeverPull' and main_state(server, 'p'))
         assert 'Container image "%s" is not present with pull policy of Never' % IMAGE in waiting['waiting']['message']
         blackbox.eventually(lambda: any(event['reason'] == 'ErrImageNeverPull' and IMAGE in event['message'] for event in items(server, 'events')))
 
@@ -138,7 +132,7 @@ def test_containers_outlive_a_killed_server_and_can_be_entered(program, bundle, 
         assert blackbox.kubectl(server, 'exec', 'p', '--', 'cat', '/tmp/mine', '/etc/motd') == 'mine\nfrom the image\n'
         assert processes_naming('/tmp/mine')
         blackbox.kubectl(server, 'exec', 'p', '--', 'sh', '-c', 'kill -TERM $(cat /tmp/pid)', check=False)
-        ended = blackbox.eventually(lambda: state_of(server, 'p')[1].get('terminated'))
+        ended = blackbox.eventually(lambda: main_state(server, 'p').get('terminated'))
         assert (ended['exitCode'], ended['message']) == (9, 'bye')
         assert not processes_naming('/tmp/mine')
 
@@ -160,7 +154,7 @@ def test_volumes_of_all_kinds_are_mounts(program, bundle, folder):
               {'apiVersion': 'v1', 'kind': 'PersistentVolumeClaim', 'metadata': {'name': 'data'}, 'spec': {
                   'accessModes': ['ReadWriteOnce'], 'resources': {'requests': {'storage': '1Mi'}}}},
               pod('p', shell(script, image=IMAGE, volumeMounts=mounts), volumes=volumes))
-        blackbox.eventually(lambda: state_of(server, 'p')[1].get('terminated'))
+        blackbox.eventually(lambda: main_state(server, 'p').get('terminated'))
         assert call(server, 'logs', 'p') == '0.1\nsesame\nof the machine\nkept\n'
         assert (host / 'back').read_text() == 'back\n'
 

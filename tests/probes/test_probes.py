@@ -1,10 +1,10 @@
 """Probes of pods that are processes: what they find shows in statuses and events, in Kubernetes' own words."""
-import json
 import re
 
 import pytest
 
 import blackbox
+from local_pods import apply, main_status, messages
 
 SERVER = {'command': ['python3', '-m', 'http.server', '--bind', '$(POD_IP)', '8080'],
           'env': [{'name': 'POD_IP', 'valueFrom': {'fieldRef': {'fieldPath': 'status.podIP'}}}],
@@ -37,34 +37,26 @@ def pod(name, container):
 
 @pytest.fixture(scope='module')
 def server(tmp_path_factory):
-    folder = tmp_path_factory.mktemp('probes')
-    with blackbox.Muster(folder) as muster:
-        file = folder / 'pods.json'
-        file.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': [pod(name, row[0]) for name, row in PODS.items()]}))
-        blackbox.kubectl(muster, 'apply', '-f', str(file))
+    with blackbox.Muster(tmp_path_factory.mktemp('probes')) as muster:
+        apply(muster, *(pod(name, row[0]) for name, row in PODS.items()))
         yield muster
 
 
-def status(server, name):
-    found = json.loads(blackbox.kubectl(server, 'get', 'pod', name, '-o', 'json'))['status'].get('containerStatuses', [{}])[0]
+def ready_and_restarts(server, name):
+    found = main_status(server, name)
     return found.get('ready'), found.get('restartCount', 0)
-
-
-def messages(server, name):
-    found = json.loads(blackbox.kubectl(server, 'get', 'events', '-o', 'json', '--field-selector', 'involvedObject.name=' + name))
-    return [event['message'].strip() for event in found['items']]
 
 
 @pytest.mark.parametrize('name', PODS)
 def test_what_becomes_of_it(server, name):
     _, ready, restarted, event = PODS[name]
     if event:
-        blackbox.eventually(lambda: any(re.fullmatch(event, message) for message in messages(server, name)))
+        blackbox.eventually(lambda: any(re.fullmatch(event, message.strip()) for message in messages(server, name)))
     if ready:
-        blackbox.eventually(lambda: status(server, name)[0])
+        blackbox.eventually(lambda: ready_and_restarts(server, name)[0])
     if restarted:
-        blackbox.eventually(lambda: status(server, name)[1] > 0)
+        blackbox.eventually(lambda: ready_and_restarts(server, name)[1] > 0)
     if ready is not None:
-        assert status(server, name)[0] == ready
+        assert ready_and_restarts(server, name)[0] == ready
     if not restarted:
-        assert status(server, name)[1] == 0
+        assert ready_and_restarts(server, name)[1] == 0

@@ -58,6 +58,17 @@ def items(server, kind):
     return json.loads(call(server, 'get', kind, '-o', 'json'))['items']
 
 
+def main_status(server, name):
+    """Of the main container of a pod; empty before it has one."""
+    found = [one['status'] for one in items(server, 'pods') if one['metadata']['name'] == name]
+    return found[0].get('containerStatuses', [{}])[0] if found else {}
+
+
+def main_state(server, name):
+    """Its `waiting`, `running` or `terminated`."""
+    return main_status(server, name).get('state', {})
+
+
 def messages(server, name):
     """What events say about an object."""
     return [one['message'] for one in items(server, 'events') if one['involvedObject']['name'] == name]
