@@ -131,6 +131,10 @@ def row(name, value, unit, against=None, goal=""):
     print(f"{name:<46}{value:>10.2f} {unit:<8}{ratio}  {goal}", flush=True)
 
 
+# What people use instead: seconds for so many processes, nothing if it is not installed.
+OTHERS = (("GNU parallel", gnu_parallel), ("HyperQueue", hyperqueue))
+
+
 def main():
     sustained = 200 if QUICK else 3000
     rounds = 2 if QUICK else 20
@@ -139,7 +143,7 @@ def main():
     for pods in (1, 64):
         base = 1000 * bare(pods)
         row(f"{pods} processes: bare", base, "ms")
-        for name, call in (("GNU parallel", gnu_parallel), ("HyperQueue", hyperqueue)):
+        for name, call in OTHERS:
             took = call(pods)
             if took is None:
                 print(f"{pods} processes: {name} is not installed: left out")
@@ -148,7 +152,7 @@ def main():
         row(f"{pods} processes: JobSet, muster run", 1000 * median_of(3, lambda: muster_run(job_set(pods, pods, '["true"]'))[1]), "ms", base)
     base = bare(sustained)
     row(f"{sustained} processes: bare", sustained / base, "/s")
-    for name, call in (("GNU parallel", gnu_parallel), ("HyperQueue", hyperqueue)):
+    for name, call in OTHERS:
         took = call(sustained)
         if took is not None:
             row(f"{sustained} processes: {name}", sustained / took, "/s", sustained / base)

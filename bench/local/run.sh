@@ -13,6 +13,10 @@ trap 'rm -rf "$scratch"' EXIT
 chmod 755 "$scratch" # pods have a user of their own
 g++ -std=c++23 -O2 -static -o "$scratch/bare" "$here/bare.cc"
 command -v parallel >/dev/null || apt-get install -y --no-install-recommends parallel >/dev/null 2>&1 || true
-{ python3 -m venv "$scratch/venv" && "$scratch/venv/bin/pip" install -q hyperqueue; } >/dev/null 2>&1 || true
+python=python3 # without HyperQueue
+if python3 -m venv "$scratch/venv" >/dev/null 2>&1; then
+  python=$scratch/venv/bin/python
+  "$python" -m pip install -q hyperqueue >/dev/null 2>&1 || true
+fi
 cd "$scratch" # HyperQueue keeps outputs where it is started
-BARE=$scratch/bare "$scratch/venv/bin/python" "$here/measure.py" "$@"
+BARE=$scratch/bare "$python" "$here/measure.py" "$@"
