@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "agent/devices.h"
+#include "agent/event_reasons.h"
 #include "agent/pod_driver.h"
 #include "agent/termination_message.h"
 
@@ -118,7 +119,7 @@ void PodDriver::warn_of_image() {
   if (!node_.images.ignored()) return;
   for (const ContainerView& container : view_.containers) {
     if (container.image.empty() || container.barrier) continue;
-    return tell(std::nullopt, true, "ImageIgnored",
+    return tell(std::nullopt, true, std::string(kImageIgnored),
                 fmt::format("image \"{}\" is ignored by the process runtime; the command runs with "
                             "this host's own programs",
                             container.image));
@@ -144,7 +145,7 @@ void PodDriver::warn_of_limits() {
     why = each.detail;
   }
   if (missing.empty()) return;
-  tell(std::nullopt, true, "LimitsNotEnforced",
+  tell(std::nullopt, true, std::string(kLimitsNotEnforced),
        fmt::format("this node cannot enforce {}: {}", fmt::join(missing, ", "), why));
 }
 

@@ -51,8 +51,7 @@ Follow::~Follow() {
 void Follow::start() {
   pods_ = std::make_unique<client::Informer>(
       client_, pods(),
-      client::ListOptions{.ns = options_.ns,
-                          .label_selector = "jobset.sigs.k8s.io/jobset-uid=" + options_.uid});
+      client::ListOptions{.ns = options_.ns, .label_selector = pods_of_job_set(options_.uid)});
   pods_->on_change([this](const auto& before, const auto& after) { pod_changed(before, after); });
   sets_ = std::make_unique<client::Informer>(
       client_, job_sets(),
@@ -162,23 +161,18 @@ void Follow::job_warned(json::Value event) {
 // A pod whose volumes cannot be made waits like any other; what it waits for is told as an event.
 // What a pod asks for and does not get (an image, a limit) is told by one too, and said once.
 void Follow::pod_warned(json::Value event) {
-  const std::string reason(event.get("reason").as_string());
-  const bool is_fault = reason == "FailedMount" || reason == "FailedCreatePodSandBox";
-  const bool is_remark = reason.ends_with("Ignored");
-  if (!is_fault && !is_remark) return;
+  const auto warning = pod_warning(event);
+  if (!warning) return;
   const std::string uid(event.get({"involvedObject", "uid"}).as_string());
-  const PodWarning warning{.reason = reason,
-                           .message = plain_text(event.get("message").as_string()),
-                           .is_fault = is_fault};
   if (const auto known = known_.find(uid); known != known_.end()) {
-    take_warning(known->second, warning);
+    take_warning(known->second, *warning);
   } else if (early_.size() < kMaxEarly) {
-    early_.emplace(uid, warning);
+    early_.emplace(uid, *warning);
   }
 }
 
 void Follow::take_warning(Known& known, const PodWarning& warning) {
-  if (warning.is_fault) {
+  if (warning.kind == PodWarning::Kind::kFault) {
     known.fault_reason = warning.reason;
     known.fault = fmt::format("{}: {}", warning.reason, warning.message);
     known.take_fault();

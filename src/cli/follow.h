@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cli/log_streams.h"
+#include "cli/pod_warning.h"
 #include "cli/progress.h"
 #include "cli/screen.h"
 #include "client/informer.h"
@@ -61,11 +62,6 @@ class Follow {
       facts.trouble = fault;
       facts.trouble_reason = fault_reason;
     }
-  };
-  struct PodWarning {
-    std::string reason;
-    std::string message;
-    bool is_fault = false;
   };
 
   void pod_changed(const client::ObjectPtr& before, const client::ObjectPtr& after);

@@ -191,3 +191,9 @@ if ROOT:        # limits are for users who have no other processes; only root be
             server.wait(60)
         blackbox.eventually(lambda: not processes_naming(home))
         shutil.rmtree(data)
+
+    def test_a_run_says_which_limits_it_does_not_keep(home):
+        container = shell('echo all the same', resources={'limits': {'memory': '64Mi'}})
+        code, output = run(home, job_set('a', container), user=STRANGER)
+        assert code == 0, output
+        assert len(re.findall(r'^warning: this node cannot enforce memory limits, process limits: .*', output, re.M)) == 1, output
