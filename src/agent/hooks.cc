@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/duration.h"
+
 namespace muster::agent {
 namespace {
 
@@ -64,8 +66,9 @@ std::unique_ptr<HookRun> run_hook(Loop& loop, runtime::Runtime& runtime, Prober&
   if (const Value http = handler.get("httpGet"); http.is_object())
     return std::make_unique<HttpHook>(prober, http, target, std::move(done));
   if (const Value sleep = handler.get("sleep"); sleep.is_object())
-    return std::make_unique<TimedHook>(loop, std::chrono::seconds(sleep.get("seconds").as_int()),
-                                       Status(), std::move(done));
+    return std::make_unique<TimedHook>(
+        loop, std::chrono::seconds(bounded_seconds(sleep.get("seconds").as_int())), Status(),
+        std::move(done));
   // tcpSocket passes validation and is nothing that a node could run.
   return std::make_unique<TimedHook>(loop, Duration::zero(),
                                      fail(Code::kInvalid, "cannot run handler: unknown type"),

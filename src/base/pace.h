@@ -3,7 +3,6 @@
 // together share a round, which saves the processor a wake-up for each of them.
 #pragma once
 
-#include <chrono>
 #include <thread>
 
 #include "base/loop.h"
@@ -17,13 +16,14 @@ class Pace {
   // Before the loop waits for the next round.
   void pause() {
     if (gap_ == Duration::zero()) return;
-    std::this_thread::sleep_until(last_ + gap_);
-    last_ = std::chrono::steady_clock::now();
+    const Duration left = last_ + gap_ - monotonic_now();
+    if (left > Duration::zero()) std::this_thread::sleep_for(left);
+    last_ = monotonic_now();
   }
 
  private:
   const Duration gap_;
-  std::chrono::steady_clock::time_point last_{};
+  Duration last_ = Duration::min() / 2;
 };
 
 // A real loop (make_real_loop()) that keeps its rounds apart.

@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "runtime/channel.h"
 #include "runtime/gate.h"
 #include "runtime/journal.h"
 #include "runtime/shim.h"
@@ -104,6 +105,36 @@ TEST_P(AdoptionTest, RunsOfAKilledShimAreGoneAndToldAsLost) {
   // The pod goes on with a new shim, which knows what was.
   EXPECT_EQ(exit_of(start(shell("exit 4", 1))).code, 4);
   EXPECT_THAT(adopt()[0].runs, SizeIs(2));
+}
+
+// Its pods are known all the same, and what it is told meanwhile reaches it later.
+TEST_P(AdoptionTest, AShimThatDoesNotAnswerStopsNobody) {
+  const RunId run = start(shell("exec sleep 1000"));
+  wait_for(run, RunPhase::kRunning);
+  const pid_t shim = shim_pid();
+  runtime_.reset();
+  ASSERT_EQ(kill(shim, SIGSTOP), 0);
+  adopt_patience_ = 50ms;
+  restart_agent();
+  const auto adopted = adopt();
+  ASSERT_THAT(adopted, SizeIs(1));
+  ASSERT_THAT(adopted[0].runs, SizeIs(1));
+  EXPECT_EQ(adopted[0].runs[0].phase, RunPhase::kRunning);
+  runtime_->kill(run);
+  ASSERT_EQ(kill(shim, SIGCONT), 0);
+  wait_for(run, RunPhase::kExited);
+  EXPECT_EQ(states_[run].exit->code, 137);
+}
+
+TEST_P(AdoptionTest, SocketsWithoutRecordsAreSwept) {
+  runtime_.reset();
+  const std::string stray = directory_ + "/runtime/pods/stray.sock";
+  ASSERT_TRUE(listen_at(directory_ + "/runtime/pods", "stray.sock"));
+  kill(keeper_pid(), SIGKILL);
+  while (keeper_pid() != 0) std::this_thread::sleep_for(1ms);
+  connect(GetParam());
+  adopt();
+  EXPECT_FALSE(std::filesystem::exists(stray));
 }
 
 TEST_P(AdoptionTest, PodsGoOnWithoutTheirKeeper) {

@@ -72,6 +72,7 @@ Status Keeper::start() {
     if (peer >= 0) serve(UniqueFd(peer));
   });
   watch_directory();
+  check_directory();  // it may have been deleted before
   loop_.after(kFirstAgentPatience, [this] {
     had_agent_ = true;
     end_if_idle();
@@ -85,6 +86,7 @@ Status Keeper::load() {
   std::filesystem::create_directory(pods_folder_, error);
   if (error) return fail(Code::kInternal, pods_folder_ + ": " + error.message());
   spares_.emplace(pods_folder_);
+  remove_stray_sockets();
   for (const std::string& uid : journals_in(pods_folder_)) {
     const PodRecord record = read_journal(pods_folder_, uid);
     if (record.pod.uid != uid) {  // its first line was never written: nothing was started
@@ -102,6 +104,17 @@ Status Keeper::load() {
     }
   }
   return {};
+}
+
+// Of pods whose records are gone; whoever removed them was killed in between.
+void Keeper::remove_stray_sockets() {
+  std::set<std::string> known;
+  for (const std::string& uid : journals_in(pods_folder_)) known.insert(shim_socket_name(uid));
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(pods_folder_, error)) {
+    const bool stray = entry.is_socket(error) && !known.contains(entry.path().filename().string());
+    if (stray) std::filesystem::remove(entry.path(), error);
+  }
 }
 
 void Keeper::serve(UniqueFd socket) {
@@ -292,8 +305,8 @@ void Keeper::finish_burial(const std::string& uid) {
 }
 
 void Keeper::forget(const std::string& uid) {
+  unlink((pods_folder_ + "/" + shim_socket_name(uid)).c_str());  // before nobody knows of it
   spares_->keep(uid);
-  unlink((pods_folder_ + "/" + shim_socket_name(uid)).c_str());
   pods_.erase(uid);
   tell("removed", uid);
   end_if_idle();
@@ -338,7 +351,7 @@ bool Keeper::kill_orphans() {
 }
 
 void Keeper::end_if_idle() {
-  const bool needed = !asked_to_end_ && (!had_agent_ || !agents_.empty());
+  const bool needed = !asked_to_end_ && !records_deleted_ && (!had_agent_ || !agents_.empty());
   const bool idle = !needed && std::ranges::all_of(pods_, [](const auto& each) {
     return each.second.state == State::kDead;
   });

@@ -47,6 +47,7 @@ class Keeper {
   };
 
   Status load();
+  void remove_stray_sockets();
   void serve(UniqueFd socket);
   void lose(const Agent& agent);
   void handle(const Agent& from, Message message);

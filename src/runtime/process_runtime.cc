@@ -23,6 +23,7 @@ using namespace std::chrono_literals;
 
 constexpr Duration kRetryKeeper = 1s;
 constexpr Duration kRetryShim = 2ms;
+constexpr Duration kMostRetryShim = 500ms;
 constexpr int kMostFailures = 10;  // with growing pauses: two seconds
 
 Value run_request(json::Arena& arena, std::string_view op, const RunId& run) {
@@ -169,13 +170,15 @@ void ProcessRuntime::connect_to_shim(const std::string& uid) {
   if (pod == pods_.end() || pod->second.shim != nullptr || !pod->second.reachable) return;
   auto socket = connect_to(pods_folder(options_.directory), shim_socket_name(uid));
   if (socket) return use_shim(pod->second, std::move(*socket));
-  loop_.after(kRetryShim, [this, uid, self = std::weak_ptr(self_)] {
+  pod->second.retry = std::clamp(pod->second.retry * 2, kRetryShim, kMostRetryShim);
+  loop_.after(pod->second.retry, [this, uid, self = std::weak_ptr(self_)] {
     if (!self.expired()) connect_to_shim(uid);
   });
 }
 
 void ProcessRuntime::use_shim(Pod& pod, UniqueFd socket) {
   pod.greeted = false;
+  pod.retry = {};
   pod.shim = std::make_unique<Channel>(
       loop_, std::move(socket),
       Channel::Handlers{
@@ -205,12 +208,17 @@ void ProcessRuntime::start(const std::string& pod_uid, const RunSpec& run, Done 
 }
 
 void ProcessRuntime::signal(const RunId& run, int number) {
-  const auto pod = pods_.find(run.pod_uid);
-  if (pod == pods_.end() || pod->second.shim == nullptr) return;
+  const auto found = pods_.find(run.pod_uid);
+  if (found == pods_.end()) return;
+  Pod& pod = found->second;
   json::Arena arena;
   const Value request = run_request(arena, "signal", run);
   request.set("signal", Value::of(number));
-  pod->second.shim->send({json::write(request), {}});
+  if (pod.shim != nullptr) {
+    pod.shim->send({json::write(request), {}});
+  } else if (pod.reachable) {
+    pod.unsent.push_back(json::write(request));
+  }
 }
 
 // The run's init takes everything with it.
@@ -284,6 +292,9 @@ void ProcessRuntime::adopt(std::function<void(std::vector<Adopted>)> done) {
   adopted_ = std::move(done);
   listed_ = false;
   tell_keeper("list", "");
+  loop_.after(options_.adopt_patience, [this, self = std::weak_ptr(self_)] {
+    if (!self.expired()) adopt_the_silent();
+  });
 }
 
 void ProcessRuntime::keeper_says(const Message& message) {
@@ -326,6 +337,18 @@ void ProcessRuntime::read_records(const std::string& uid) {
     apply(still->second, run.state);
   }
   settle(uid);
+}
+
+// A shim that does not answer must not stop the node. What happens to its runs is told when it
+// does.
+void ProcessRuntime::adopt_the_silent() {
+  if (!listed_) return;
+  for (const std::string& uid : std::set(unsettled_)) {
+    log::warn("the shim of a pod does not answer", {{"pod", pods_.at(uid).spec.name}});
+    for (const auto& [id, run] : read_journal(pods_folder(options_.directory), uid).runs)
+      apply(pods_.at(uid), run.state);
+    settle(uid);
+  }
 }
 
 // One more pod is known; the agent is told of all at once.
@@ -393,6 +416,8 @@ void ProcessRuntime::shim_greets(const std::string& uid, Value runs) {
   if (pod == pods_.end()) return;
   pod->second.greeted = true;
   pod->second.failures = 0;
+  for (std::string& text : std::exchange(pod->second.unsent, {}))
+    pod->second.shim->send({std::move(text), {}});
   std::vector<Done> starting = std::move(pod->second.starting);
   pod->second.starting.clear();
   settle(uid);
@@ -428,6 +453,7 @@ void ProcessRuntime::shim_is_gone(const std::string& uid, const std::string& why
   if (!pods_.contains(uid)) return;
   pods_.at(uid).shim.reset();
   pods_.at(uid).greeted = false;
+  pods_.at(uid).unsent.clear();
   end_execs(uid, why);
   const auto found = pods_.find(uid);  // whoever heard of an end may have removed it
   if (found == pods_.end() || ask_again_later(found->second)) return;

@@ -41,11 +41,13 @@ class ProcessRuntime final : public Runtime {
   };
   struct Pod {
     PodSpec spec;
-    std::unique_ptr<Channel> shim;  // null while there is none
-    int failures = 0;               // in a row, to get one
-    bool asking = false;            // another try to get one is due
-    bool greeted = false;           // the shim has told its runs
-    bool reachable = false;         // there is one, whom we may have to reach yet
+    std::unique_ptr<Channel> shim;    // null while there is none
+    int failures = 0;                 // in a row, to get one
+    Duration retry{};                 // until the next try to reach the one that is there
+    std::vector<std::string> unsent;  // signals, for when it is reached
+    bool asking = false;              // another try to get one is due
+    bool greeted = false;             // the shim has told its runs
+    bool reachable = false;           // there is one, whom we may have to reach yet
     std::map<RunId, RunState> runs;
     std::vector<Done> starting;
     std::map<std::int64_t, Request> requests;  // without an answer yet
@@ -59,6 +61,7 @@ class ProcessRuntime final : public Runtime {
   void take_list(json::Value pods);
   void ask_for_shim(Pod& pod);
   void connect_to_shim(const std::string& uid);
+  void adopt_the_silent();
   void use_shim(Pod& pod, UniqueFd socket);
   void shim_says(const std::string& uid, const Message& message);
   void shim_greets(const std::string& uid, json::Value runs);

@@ -169,6 +169,9 @@ struct RuntimeOptions {
   bool namespaces = true;  // false: plain process groups even where the kernel allows more
   // The pods are killed and removed as soon as this runtime is gone, however that happens.
   bool end_with_agent = false;
+  // How long adopt() waits for pods whose shims do not answer. Then it tells what their records
+  // say.
+  Duration adopt_patience = std::chrono::seconds(5);
   // How to start the process that keeps the pods (keeper_main.h); the directory is appended.
   std::vector<std::string> keeper_argv = {"/proc/self/exe", "keeper"};
 };

@@ -59,8 +59,9 @@ class RuntimeFixture : public testing::Test {
 
   void connect(bool namespaces = true) {
     namespaces_ = namespaces;
-    auto made = make_process_runtime(
-        *loop_, {.directory = directory_ + "/runtime", .namespaces = namespaces});
+    auto made = make_process_runtime(*loop_, {.directory = directory_ + "/runtime",
+                                              .namespaces = namespaces,
+                                              .adopt_patience = adopt_patience_});
     ASSERT_TRUE(made) << made.error().message;
     runtime_ = std::move(*made);
     runtime_->on_change([this](const RunState& state) {
@@ -193,6 +194,7 @@ class RuntimeFixture : public testing::Test {
 
   std::string directory_;
   bool namespaces_ = true;
+  Duration adopt_patience_ = std::chrono::seconds(30);
   std::unique_ptr<Loop> loop_ = make_real_loop();
   std::unique_ptr<Runtime> runtime_;
   std::vector<RunState> told_;

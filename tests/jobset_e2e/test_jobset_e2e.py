@@ -20,6 +20,8 @@ SECONDS = 600       # by itself the suite takes less than three minutes, most of
 def suite():
     """The folder of the suite and its runner."""
     assert shutil.which('ping'), 'there is no ping: scripts/setup.sh test'
+    if not AS_ROOT and subprocess.run(['setpriv', '--no-new-privs', 'ping', '-c1', '127.0.0.1'], capture_output=True).returncode:
+        pytest.skip('pods of this user cannot ping: net.ipv4.ping_group_range leaves their group out (docs/testing.md)')
     return pathlib.Path(subprocess.run([HERE / 'build.sh'], check=True, text=True, stdout=subprocess.PIPE).stdout.strip())
 
 

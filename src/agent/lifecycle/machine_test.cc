@@ -356,6 +356,16 @@ constexpr std::string_view kBarrierNotes =
     R"({"muster.dev/barrier":"js-group-scheduling/started-0","muster.dev/barrier-timeout":"60",
         "muster.dev/barrier-size":"4"})";
 
+TEST(Barrier, ATimeoutBeyondAllTimeIsNotOverAtOnce) {
+  Story pod(kGang, R"({"muster.dev/barrier":"js-group-scheduling/started-0",
+                       "muster.dev/barrier-timeout":"9223372036854775807"})");
+  pod.step();
+  pod.starts("i");
+  pod.exits("i", 0);
+  EXPECT_THAT(pod.passes(seconds(3600)), IsEmpty());
+  EXPECT_EQ(pod.state("group-scheduling-init"), "running");
+}
+
 TEST(Barrier, HoldsTheMainContainersAndLetsThemGoWithOneWord) {
   Story pod(kGang, kBarrierNotes);
   pod.step();

@@ -1,6 +1,7 @@
 #include "agent/lifecycle/pod_view.h"
 
 #include "api/job_set_names.h"
+#include "base/duration.h"
 #include "base/number.h"
 
 namespace muster::agent {
@@ -15,8 +16,9 @@ std::optional<RestartPolicy> read_policy(Value text) {
   return std::nullopt;
 }
 
-std::optional<std::int64_t> optional_int(Value value) {
-  return value.is_number() ? std::optional(value.as_int()) : std::nullopt;
+std::optional<std::int64_t> seconds_in(Value value) {
+  if (!value.is_number()) return std::nullopt;
+  return bounded_seconds(value.as_int());
 }
 
 RestartRule read_rule(Value rule) {
@@ -42,8 +44,8 @@ ContainerView read_container(Value container, bool init) {
   out.has_post_start = container.get({"lifecycle", "postStart"}).is_object();
   out.has_pre_stop = container.get({"lifecycle", "preStop"}).is_object();
   constexpr std::string_view kGrace = "terminationGracePeriodSeconds";
-  out.startup_grace = optional_int(container.get({"startupProbe", kGrace}));
-  out.liveness_grace = optional_int(container.get({"livenessProbe", kGrace}));
+  out.startup_grace = seconds_in(container.get({"startupProbe", kGrace}));
+  out.liveness_grace = seconds_in(container.get({"livenessProbe", kGrace}));
   return out;
 }
 
@@ -61,11 +63,12 @@ void read_barrier(Value annotations, PodView& pod) {
   const auto at = pod.find(api::kBarrierContainer);
   if (slash == std::string_view::npos || !at || pod.containers[*at].role != Role::kInit) return;
   pod.containers[*at].barrier = true;
+  const auto timeout =
+      parse_number<std::int64_t>(annotations.get(api::annotation::kBarrierTimeout).as_string());
   pod.barrier = Barrier{
       .config_map = std::string(where.substr(0, slash)),
       .key = std::string(where.substr(slash + 1)),
-      .timeout_seconds =
-          parse_number<std::int64_t>(annotations.get(api::annotation::kBarrierTimeout).as_string()),
+      .timeout_seconds = timeout.transform(bounded_seconds),
       .size = parse_number<std::int64_t>(annotations.get(api::annotation::kBarrierSize).as_string())
                   .value_or(0)};
 }
@@ -92,10 +95,10 @@ PodView read_pod_view(Value pod) {
     out.containers.push_back(read_container(container, true));
   for (const Value container : spec.get("containers").items())
     out.containers.push_back(read_container(container, false));
-  out.grace = optional_int(spec.get("terminationGracePeriodSeconds")).value_or(30);
-  out.active_deadline = optional_int(spec.get("activeDeadlineSeconds"));
+  out.grace = seconds_in(spec.get("terminationGracePeriodSeconds")).value_or(30);
+  out.active_deadline = seconds_in(spec.get("activeDeadlineSeconds"));
   out.deleted = metadata.get("deletionTimestamp").is_string();
-  out.deletion_grace = optional_int(metadata.get("deletionGracePeriodSeconds"));
+  out.deletion_grace = seconds_in(metadata.get("deletionGracePeriodSeconds"));
   for (const Value gate : spec.get("readinessGates").items())
     out.readiness_gates.emplace_back(gate.get("conditionType").as_string());
   const std::string_view hostname = spec.get("hostname").as_string();

@@ -8,6 +8,7 @@
 
 #include "agent/logs/log_sinks.h"
 #include "base/beneath.h"
+#include "base/duration.h"
 #include "base/log.h"
 #include "base/thread.h"
 #include "server/errors.h"
@@ -88,7 +89,7 @@ void LogReader::answer(const Wanted& wanted, const std::shared_ptr<http::Exchang
                         .timestamps = wanted.timestamps,
                         .limit_bytes = wanted.limit_bytes};
   if (wanted.since_seconds)
-    view.since = loop_.clock().now() - std::chrono::seconds(*wanted.since_seconds);
+    view.since = loop_.clock().now() - std::chrono::seconds(bounded_seconds(*wanted.since_seconds));
   // At once, also when there is nothing to show yet.
   exchange->start_stream({.status = 200, .headers = {{"Content-Type", "text/plain"}}, .body = {}});
   const ReadingId id = ++last_id_;
