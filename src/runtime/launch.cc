@@ -100,7 +100,7 @@ Result<std::vector<View::Source>> take_all(const std::vector<Mount>& mounts,
 }
 
 Status set_up_view(const std::vector<View::Source>& sources, const RunSpec& run) {
-  View view;
+  View view(run.user.value_or(User{}));
   if (run.read_only_root) MUSTER_CHECK(view.make_read_only());
   for (const View::Source& source : sources) MUSTER_CHECK(view.mount(source));
   MUSTER_CHECK(view.seal());
@@ -140,12 +140,11 @@ bool is_orphan(int report) {
 }
 
 // The process that is, or becomes when its gate is open, the container's program.
-Result<pid_t> make_program(const RunSpec& run, const Program& program, const Namespaces& namespaces,
+Result<pid_t> make_program(const RunSpec& run, const Program& program,
                            std::vector<View::Source> sources, const Stdio& stdio, int start) {
   if (!run.rootfs.empty()) {
     return make_container(run, program, std::move(sources), stdio, start);
   }
-  if (namespaces.runs) MUSTER_CHECK(set_up_view(sources, run));
   const pid_t child = fork();
   if (child < 0) return fail(Code::kInternal, fmt::format("fork: {}", std::strerror(errno)));
   if (child == 0) run_program(program, stdio, start);
@@ -162,14 +161,16 @@ Result<pid_t> make_program(const RunSpec& run, const Program& program, const Nam
   if (!namespaces.runs) prctl(PR_SET_CHILD_SUBREAPER, 1);
   auto sources = take_all(namespaces.runs ? mounts_of(pod, run) : std::vector<Mount>(), run.user);
   if (!sources) fail_start(start, sources.error().message);
-  // After that, which borrows rights.
+  const bool has_view = namespaces.runs && run.rootfs.empty();
+  const Status seen = has_view ? set_up_view(*sources, run) : Status();
+  if (!seen) fail_start(start, seen.error().message);
+  // After those, which borrow rights.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (is_orphan(report)) _exit(1);
   // Its shim may enter its namespaces then; the container's programs have too few rights for it.
   prctl(PR_SET_DUMPABLE, 1);
   const Stdio stdio{.output = pipes.output.write.get(), .errors = pipes.errors.write.get()};
-  const Result<pid_t> child =
-      make_program(run, program, namespaces, std::move(*sources), stdio, start);
+  const Result<pid_t> child = make_program(run, program, std::move(*sources), stdio, start);
   if (!child) fail_start(start, child.error().message);
   keep_only({report});
   stay_as_init(*child, report);

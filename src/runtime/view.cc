@@ -14,6 +14,8 @@
 #include <cstring>
 #include <memory>
 
+#include "runtime/borrowed_rights.h"
+
 namespace muster::runtime {
 namespace {
 
@@ -24,10 +26,10 @@ std::unexpected<Error> system_error(const std::string& what) {
   return fail(Code::kInternal, fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
-UniqueFd open_without_links(const std::string& path) {
+UniqueFd open_place(const std::string& path, std::uint64_t flags, std::uint64_t resolve) {
   open_how how{};
-  how.flags = O_PATH | O_CLOEXEC;
-  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  how.flags = O_PATH | O_CLOEXEC | flags;
+  how.resolve = RESOLVE_NO_MAGICLINKS | resolve;
   return UniqueFd(static_cast<int>(syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how)));
 }
 
@@ -54,12 +56,26 @@ bool set_read_only(int tree, bool recursive) {
   return mount_setattr(tree, "", flags, &attributes, sizeof attributes) == 0;
 }
 
-UniqueFd make_memory_file_system(mode_t mode) {
+// The file system itself, wherever it is mounted: a copy of a folder above has it once more.
+bool make_read_only_for_all(const UniqueFd& root) {
+  const UniqueFd context(fspick(root.get(), "", FSPICK_CLOEXEC | FSPICK_EMPTY_PATH));
+  return context.valid() && fsconfig(context.get(), FSCONFIG_SET_FLAG, "ro", nullptr, 0) == 0 &&
+         fsconfig(context.get(), FSCONFIG_CMD_RECONFIGURE, nullptr, nullptr, 0) == 0;
+}
+
+bool set_option(const UniqueFd& context, const char* name, const std::string& value) {
+  return fsconfig(context.get(), FSCONFIG_SET_STRING, name, value.c_str(), 0) == 0;
+}
+
+// Whoever may not enter or list the original may not do so with its copy either.
+UniqueFd make_memory_file_system(const struct stat& original) {
   const UniqueFd context(fsopen("tmpfs", FSOPEN_CLOEXEC));
   if (!context.valid()) return {};
-  const std::string text = fmt::format("{:o}", mode);
-  const bool made = fsconfig(context.get(), FSCONFIG_SET_STRING, "mode", text.c_str(), 0) == 0 &&
-                    fsconfig(context.get(), FSCONFIG_SET_STRING, "size", "16m", 0) == 0 &&
+  // An owner whom our user namespace does not know is left out; it is ourselves then.
+  set_option(context, "uid", std::to_string(original.st_uid));
+  set_option(context, "gid", std::to_string(original.st_gid));
+  const bool made = set_option(context, "mode", fmt::format("{:o}", original.st_mode & 07777)) &&
+                    set_option(context, "size", "16m") &&
                     fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) == 0;
   if (!made) return {};
   return UniqueFd(fsmount(context.get(), FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID));
@@ -124,6 +140,10 @@ bool lies_in(const std::string& path, const std::string& folder) {
   return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
 }
 
+std::string_view below(std::string_view path, std::string_view folder) {
+  return path.substr(folder == "/" ? 1 : folder.size() + 1);
+}
+
 Status check_target(const std::string& target) {
   const bool clean = target.size() > 1 && target.starts_with('/') && !target.ends_with('/') &&
                      (target + "/").find("/../") == std::string::npos &&
@@ -133,45 +153,54 @@ Status check_target(const std::string& target) {
   return fail(Code::kInvalid, fmt::format("\"{}\" is no place for a mount", target));
 }
 
+struct Missing {
+  const std::string& target;
+  std::string_view rest;  // of it, below a folder that is there
+  bool directory;
+};
+
+// Inside of what others can write to, links are not followed: they could lead anywhere. In a copy
+// nothing may be there that was not there a moment ago: it would be the machine's.
+Result<UniqueFd> make_beneath(const UniqueFd& folder, Missing missing, bool may_exist) {
+  UniqueFd at(dup(folder.get()));
+  while (at.valid() && !missing.rest.empty()) {
+    const std::string name(missing.rest.substr(0, missing.rest.find('/')));
+    missing.rest.remove_prefix(std::min(missing.rest.size(), name.size() + 1));
+    const bool folder_wanted = missing.directory || !missing.rest.empty();
+    const int made = folder_wanted ? mkdirat(at.get(), name.c_str(), 0755)
+                                   : mknodat(at.get(), name.c_str(), S_IFREG | 0644, 0);
+    if (made != 0 && !(may_exist && errno == EEXIST)) {
+      return system_error("cannot make " + missing.target);
+    }
+    at = UniqueFd(openat(at.get(), name.c_str(),
+                         O_PATH | O_CLOEXEC | O_NOFOLLOW | (folder_wanted ? O_DIRECTORY : 0)));
+  }
+  if (!at.valid()) return system_error("cannot make " + missing.target);
+  return at;
+}
+
+std::pair<dev_t, ino_t> identity_of(const UniqueFd& file) {
+  struct stat info{};
+  MUSTER_ASSERT(fstat(file.get(), &info) == 0, "what is open can be looked at");
+  return {info.st_dev, info.st_ino};
+}
+
 }  // namespace
 
-std::string View::longest_place(const std::string& target) const {
+std::string View::volume_around(const std::string& target) const {
   std::string longest;
-  for (const auto& [path, place] : places_) {
+  for (const auto& [path, identity] : volumes_) {
     if (lies_in(target, path) && path.size() >= longest.size()) longest = path;
   }
   return longest;
 }
 
-// Inside of what the container can write itself, links are not followed: they could lead anywhere.
-Result<UniqueFd> View::make_beneath(const std::string& base, const std::string& target,
-                                    bool directory) {
-  UniqueFd at(open(base.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  std::string_view rest = std::string_view(target).substr(base == "/" ? 1 : base.size() + 1);
-  while (at.valid() && !rest.empty()) {
-    const std::string name(rest.substr(0, rest.find('/')));
-    rest.remove_prefix(std::min(rest.size(), name.size() + 1));
-    const bool folder = directory || !rest.empty();
-    const int made = folder ? mkdirat(at.get(), name.c_str(), 0755)
-                            : mknodat(at.get(), name.c_str(), S_IFREG | 0644, 0);
-    if (made != 0 && errno != EEXIST) return system_error("cannot make " + target);
-    at = UniqueFd(openat(at.get(), name.c_str(),
-                         O_PATH | O_CLOEXEC | O_NOFOLLOW | (folder ? O_DIRECTORY : 0)));
-  }
-  if (!at.valid()) return system_error("cannot make " + target);
-  return at;
-}
-
-Status View::copy_folder(const std::string& path) {
+Result<UniqueFd> View::copy_folder(const UniqueFd& original, const std::string& path) {
   const bool is_root = path == "/";
-  const UniqueFd original(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   struct stat info{};
-  if (!original.valid() || fstat(original.get(), &info) != 0) return system_error(path);
+  if (fstat(original.get(), &info) != 0) return system_error(path);
   MUSTER_TRY(const std::vector<std::string> names, entries_of(original.get(), path));
-  // Where everybody may write, the private copy can be written too; elsewhere what a program puts
-  // there would silently be lost, so it cannot.
-  const bool shared = (info.st_mode & S_IWOTH) != 0;
-  const UniqueFd copy = make_memory_file_system(shared ? info.st_mode & 07777 : 0755);
+  UniqueFd copy = make_memory_file_system(info);
   // A root is made below /proc, which is therefore taken first. It must be there: without one in
   // sight an unprivileged user may not mount the one of his own PID namespace.
   const UniqueFd proc = is_root ? clone_tree(original.get(), "proc") : UniqueFd();
@@ -186,39 +215,64 @@ Status View::copy_folder(const std::string& path) {
     if (!copied) return system_error("no private copy of " + path + "/" + name);
   }
   if (is_root) MUSTER_CHECK(become_root(copy.get()));
-  struct stat made{};
-  fstat(copy.get(), &made);
-  places_[path] = {.is_volume = false, .writable = shared, .device = made.st_dev};
-  return {};
+  // Where everybody may write, the private copy can be written too; elsewhere what a program puts
+  // there would silently be lost, so it cannot.
+  const bool shared = (info.st_mode & S_IWOTH) != 0;
+  copies_.push_back({.root = UniqueFd(dup(copy.get())), .writable = shared});
+  return copy;
 }
 
+// The nearest folder or file on the way to the target that is there, for the user.
+Result<View::Found> View::find(const std::string& target) const {
+  const BorrowedRights rights(user_);
+  MUSTER_CHECK(rights.status());
+  for (std::string path = target;; path = parent_of(path)) {
+    UniqueFd at = open_place(path, path == target ? 0 : O_DIRECTORY, 0);
+    if (at.valid()) return Found{.at = std::move(at), .path = path};
+    if (errno != ENOENT || path == "/") return system_error("cannot mount at " + target);
+  }
+}
+
+// A path is looked up once: somebody may exchange the links on it meanwhile.
 Result<UniqueFd> View::place_for(const std::string& target, bool directory) {
   MUSTER_CHECK(check_target(target));
-  const std::string base = longest_place(target);
-  if (!base.empty() && places_.at(base).is_volume) return make_beneath(base, target, directory);
-  UniqueFd there(open(target.c_str(), O_PATH | O_CLOEXEC));
-  if (there.valid() && is_directory(there.get()) == directory) return there;
-  if (there.valid()) {
+  if (const std::string volume = volume_around(target); !volume.empty()) {
+    return place_in_volume(volume, target, directory);
+  }
+  MUSTER_TRY(Found found, find(target));
+  if (found.path == target) {
+    if (is_directory(found.at.get()) == directory) return std::move(found.at);
     errno = directory ? ENOTDIR : EISDIR;
     return system_error("cannot mount at " + target);
   }
-  if (errno != ENOENT) return system_error("cannot mount at " + target);
-  std::string folder = parent_of(target);
-  while (folder != "/" && access(folder.c_str(), F_OK) != 0) folder = parent_of(folder);
-  if (!is_private(folder)) MUSTER_CHECK(copy_folder(folder));
-  return make_beneath(folder, target, directory);
+  if (!is_private(found.at)) {
+    MUSTER_TRY(found.at, copy_folder(found.at, found.path));
+  }
+  return make_beneath(found.at, {target, below(target, found.path), directory}, false);
+}
+
+Result<UniqueFd> View::place_in_volume(const std::string& volume, const std::string& target,
+                                       bool directory) const {
+  const UniqueFd root = open_place(volume, O_DIRECTORY, 0);
+  if (!root.valid()) return system_error("cannot make " + target);
+  if (identity_of(root) != volumes_.at(volume)) {
+    return fail(Code::kInternal,
+                fmt::format("cannot make {}: the way to {} has changed meanwhile", target, volume));
+  }
+  const BorrowedRights rights(user_);
+  MUSTER_CHECK(rights.status());
+  return make_beneath(root, {target, below(target, volume), directory}, true);
 }
 
 // Whether it lies in a copy that we have made already, be it by way of a link.
-bool View::is_private(const std::string& folder) const {
-  struct stat info{};
-  return stat(folder.c_str(), &info) == 0 && std::ranges::any_of(places_, [&](const auto& each) {
-           return !each.second.is_volume && each.second.device == info.st_dev;
-         });
+bool View::is_private(const UniqueFd& folder) const {
+  return std::ranges::any_of(copies_, [&](const Copy& copy) {
+    return identity_of(copy.root).first == identity_of(folder).first;
+  });
 }
 
 Result<View::Source> View::take(const Mount& mount) {
-  const UniqueFd at = open_without_links(mount.source);
+  const UniqueFd at = open_place(mount.source, 0, RESOLVE_NO_SYMLINKS);
   if (!at.valid()) return system_error("cannot mount " + mount.source);
   Source source{mount, clone_tree(at.get(), ""), is_directory(at.get())};
   if (!source.tree.valid() || (mount.read_only && !set_read_only(source.tree.get(), true))) {
@@ -228,12 +282,16 @@ Result<View::Source> View::take(const Mount& mount) {
 }
 
 Status View::mount(const Source& source) {
+  MUSTER_TRY(const UniqueFd place, place_for(source.mount.target, source.is_directory));
+  return mount_at(place, source);
+}
+
+Status View::mount_at(const UniqueFd& place, const Source& source) {
   const std::string& target = source.mount.target;
-  MUSTER_TRY(const UniqueFd place, place_for(target, source.is_directory));
   if (!attach(source.tree.get(), place.get())) {
     return system_error(fmt::format("cannot mount {} at {}", source.mount.source, target));
   }
-  places_[target] = {.is_volume = true, .writable = !source.mount.read_only};
+  volumes_[target] = identity_of(source.tree);
   return {};
 }
 
@@ -249,11 +307,9 @@ Status View::make_read_only() {
 }
 
 Status View::seal() {
-  for (const auto& [path, place] : places_) {
-    if (place.is_volume || place.writable) continue;
-    const UniqueFd copy(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (!copy.valid() || !set_read_only(copy.get(), false)) {
-      return system_error("no private copy of " + path);
+  for (const Copy& copy : copies_) {
+    if (!copy.writable && !make_read_only_for_all(copy.root)) {
+      return system_error("no read-only copy of a folder");
     }
   }
   return {};
@@ -262,9 +318,12 @@ Status View::seal() {
 Status make_termination_log_place() {
   if (access("/dev/termination-log", F_OK) == 0) return {};
   const UniqueFd original(open("/dev", O_PATH | O_DIRECTORY | O_CLOEXEC));
-  const UniqueFd copy = make_memory_file_system(0755);
+  struct stat info{};
+  if (!original.valid() || fstat(original.get(), &info) != 0)
+    return system_error("no private /dev");
+  const UniqueFd copy = make_memory_file_system(info);
   const UniqueFd tree = clone_tree(original.get(), "");
-  if (!original.valid() || !copy.valid() || !tree.valid()) return system_error("no private /dev");
+  if (!copy.valid() || !tree.valid()) return system_error("no private /dev");
   MUSTER_TRY(const std::vector<std::string> names, entries_of(original.get(), "/dev"));
   std::vector<std::string> mounted;  // shm, pts: they stay what they are
   for (const std::string& name : names) {

@@ -6,8 +6,11 @@
 // volume of the container, in that volume.
 #pragma once
 
+#include <sys/types.h>
+
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -18,6 +21,10 @@ namespace muster::runtime {
 
 class View {
  public:
+  // Places are those that this user can reach, and are made in volumes with his rights. Without one
+  // the rights are our own.
+  explicit View(User user = {}) : user_(std::move(user)) {}
+
   // What is to be mounted, taken before the view changes: without following links.
   struct Source {
     Mount mount;
@@ -27,23 +34,31 @@ class View {
   static Result<Source> take(const Mount& mount);
   // On the way to the target links of the machine are followed, but never those inside a volume.
   Status mount(const Source& source);
-  Status mount_proc();      // of the own PID namespace
-  Status make_read_only();  // all that is there by now
-  Status seal();            // private copies of folders that others could not write either
+  Status mount_at(const UniqueFd& place, const Source& source);  // there; the target is its path
+  Status mount_proc();                                           // of the own PID namespace
+  Status make_read_only();                                       // all that is there by now
+  Status seal();  // private copies of folders that others could not write either
 
  private:
-  struct Place {
-    bool is_volume = false;  // else a private copy
-    bool writable = true;
-    dev_t device = 0;  // of a copy
+  struct Copy {
+    UniqueFd root;
+    bool writable = false;
+  };
+  struct Found {
+    UniqueFd at;
+    std::string path;
   };
   Result<UniqueFd> place_for(const std::string& target, bool directory);
-  Result<UniqueFd> make_beneath(const std::string& base, const std::string& target, bool directory);
-  Status copy_folder(const std::string& path);
-  std::string longest_place(const std::string& target) const;
-  bool is_private(const std::string& folder) const;
+  Result<UniqueFd> place_in_volume(const std::string& volume, const std::string& target,
+                                   bool directory) const;
+  Result<Found> find(const std::string& target) const;
+  Result<UniqueFd> copy_folder(const UniqueFd& original, const std::string& path);
+  std::string volume_around(const std::string& target) const;
+  bool is_private(const UniqueFd& folder) const;
 
-  std::map<std::string, Place> places_;  // by path
+  User user_;
+  std::vector<Copy> copies_;
+  std::map<std::string, std::pair<dev_t, ino_t>> volumes_;  // by path: which folder it is
 };
 
 // For the keeper, once: /dev becomes a private folder of links to the machine's devices with an

@@ -135,6 +135,31 @@ def limited(command, home, processes):
 
 if ROOT:        # limits are for users who have no other processes; only root becomes others
 
+    def failed_start(server, name):
+        return main_state(server, name).get('terminated', {}).get('message')
+
+    def test_a_place_in_a_closed_folder_does_not_open_it(server):
+        """Neither a mount nor last words make the folder of all pods' secrets, closed to their user, a folder that he may look into."""
+        data = server.data_dir
+        place = {'mountPath': str(data / 'new')}
+        apply(server, pod('looks', shell('cat %s/pods/*/volumes/*/*' % data, **mount(**place)), **volume(emptyDir={})),
+              pod('speaks', shell('ls /root', terminationMessagePath=str(data / 'words'))))
+        for name, path in {'looks': data / 'new', 'speaks': data / 'words'}.items():
+            blackbox.eventually(lambda: failed_start(server, name) == 'cannot mount at %s: Permission denied' % path)
+        call(server, 'delete', 'pod', 'looks', 'speaks')
+
+    def test_nothing_is_made_where_the_user_may_not_write(server, folder):
+        theirs = folder / 'theirs'
+        theirs.mkdir(mode=0o755)
+        volumes = [{'name': 'h', 'hostPath': {'path': str(theirs)}}, {'name': 'v', 'emptyDir': {}}]
+        mounts = [{'name': 'h', 'mountPath': '/h'}, {'name': 'v', 'mountPath': '/h/new/deep'}]
+        apply(server, pod('nests', shell('true', volumeMounts=mounts), volumes=volumes),
+              pod('writes', shell('true', volumeMounts=mounts[:1], terminationMessagePath='/h/words'), volumes=volumes))
+        for name, path in {'nests': '/h/new/deep', 'writes': '/h/words'}.items():
+            blackbox.eventually(lambda: failed_start(server, name) == 'cannot make %s: Permission denied' % path)
+        assert not list(theirs.iterdir())
+        call(server, 'delete', 'pod', 'nests', 'writes')
+
     @pytest.mark.parametrize('processes', [*range(1, 12), 14, 18])
     def test_too_few_processes_are_an_error_in_words(home, processes):
         """Whatever cannot be started, the run says so in a line and ends; nobody aborts, nothing is left."""
