@@ -7,16 +7,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <list>
 
 #include "runtime/oci_config.h"
 
 namespace muster::runtime {
 namespace {
 
+namespace fs = std::filesystem;
+
+constexpr int kMaxLinks = 40;  // as the kernel has it
 // Of all that a container writes outside of its volumes; also limited by its memory.
 constexpr const char* kMemoryOptions = "mode=0700,size=50%";
 constexpr const char* kUnifiedGroups = "/sys/fs/cgroup/unified";
@@ -72,19 +77,81 @@ Status hide_control_groups() {
   return system_error(kUnifiedGroups);
 }
 
-// Where the OCI runtime finds them: nobody can put a link there meanwhile.
-Result<std::vector<Mount>> stage(const std::string& folder, std::vector<View::Source> sources) {
-  View view;
+// Folders that the OCI runtime mounts itself: links that a root has in them count no more.
+bool is_hidden(const fs::path& path) {
+  const std::string first = path.begin()->string();
+  return first == "proc" || first == "dev" || first == "sys";
+}
+
+// Where a path leads in a root that others cannot change. What is missing there stays as it is.
+Result<std::string> resolved(const UniqueFd& root, const fs::path& target) {
+  fs::path done;
+  std::list<fs::path> rest(target.begin(), target.end());
+  for (int links = 0; !rest.empty();) {
+    const fs::path part = std::move(rest.front());
+    rest.pop_front();
+    if (part == "..") done = done.parent_path();
+    if (part == ".." || part == "." || part == "/" || part.empty()) continue;
+    done /= part;
+    char link[4096];
+    const ssize_t length =
+        is_hidden(done) ? -1 : readlinkat(root.get(), done.c_str(), link, sizeof link);
+    if (length < 0) continue;
+    if (++links > kMaxLinks) return fail(Code::kInvalid, target.string() + ": too many links");
+    const fs::path leads(std::string_view(link, static_cast<std::size_t>(length)));
+    done = leads.is_absolute() ? fs::path() : done.parent_path();
+    rest.insert(rest.begin(), leads.begin(), leads.end());
+  }
+  return "/" + done.string();
+}
+
+// What lies inside of another mount comes after it.
+Status resolve_targets(const UniqueFd& root, std::vector<View::Source>& sources) {
+  for (View::Source& source : sources) {
+    MUSTER_TRY(source.mount.target, resolved(root, source.mount.target));
+  }
+  std::ranges::stable_sort(sources, {},
+                           [](const View::Source& each) { return each.mount.target.size(); });
+  return {};
+}
+
+Status stage_at(const std::string& place, View::Source& source, View& view) {
+  const bool made = source.is_directory ? mkdir(place.c_str(), 0755) == 0
+                                        : mknod(place.c_str(), S_IFREG | 0644, 0) == 0;
+  const UniqueFd there(open(place.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (!made || !there.valid()) return system_error(place);
+  source.mount.target = place;
+  return view.mount_at(there, source);
+}
+
+Status as_seen_inside(Status done, const Mount& around) {
+  if (done) return done;
+  std::string& text = done.error().message;
+  const std::size_t at = text.find(around.source);
+  if (at != text.npos) text.replace(at, around.source.size(), around.target);
+  return done;
+}
+
+// Where the OCI runtime finds them: nobody can put a link there meanwhile. What lies in a volume is
+// mounted there at once: the OCI runtime, which is root, would make places in it that the
+// container's user could not make.
+Result<std::vector<Mount>> stage(const std::string& folder, const User& user,
+                                 std::vector<View::Source> sources) {
+  View view(user);
   std::vector<Mount> staged;
   for (View::Source& source : sources) {
+    const std::string target = source.mount.target;
+    const auto around = std::ranges::find_if(
+        staged, [&](const Mount& each) { return target.starts_with(each.target + "/"); });
+    if (around != staged.end()) {
+      source.mount.target = around->source + target.substr(around->target.size());
+      MUSTER_CHECK(as_seen_inside(view.mount(source), *around));
+      continue;
+    }
     const std::string place = fmt::format("{}/mounts/{}", folder, staged.size());
-    const bool made = source.is_directory ? mkdir(place.c_str(), 0755) == 0
-                                          : mknod(place.c_str(), S_IFREG | 0644, 0) == 0;
-    if (!made) return system_error(place);
     staged.push_back(source.mount);
     staged.back().source = place;
-    source.mount.target = place;
-    MUSTER_CHECK(view.mount(source));
+    MUSTER_CHECK(stage_at(place, source, view));
   }
   return staged;
 }
@@ -106,7 +173,9 @@ Status set_up_bundle(const std::string& folder, const RunSpec& run,
     for (const char* shared : {"/tmp", "/var/tmp"}) carry_folders(given, shared);
   }
   MUSTER_CHECK(mount_root(given, run.rootfs));
-  MUSTER_TRY(const std::vector<Mount> mounts, stage(folder, std::move(sources)));
+  MUSTER_CHECK(resolve_targets(given, sources));
+  MUSTER_TRY(const std::vector<Mount> mounts,
+             stage(folder, run.user.value_or(User{}), std::move(sources)));
   MUSTER_CHECK(hide_control_groups());
   rlimit files{};
   getrlimit(RLIMIT_NOFILE, &files);

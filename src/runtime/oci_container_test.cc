@@ -126,6 +126,47 @@ TEST_P(OciContainerTest, LinkInTheSourceOfAMountIsRefused) {
   EXPECT_THAT(exit_of(start(spec)).start_error, HasSubstr("cannot mount"));
 }
 
+TEST_P(OciContainerTest, MountInsideAVolumeIsMadeInIt) {
+  std::ofstream(folder("config") + "/c") << "configured\n";
+  RunSpec spec = in_container("cat /mnt/config/c; echo result > /mnt/out; echo deep > /mnt/a/b/c");
+  spec.mounts = {{directory_ + "/config", "/mnt/config", true},
+                 {folder("deep"), "/mnt/a/b", false},
+                 {folder("work"), "/mnt", false}};
+  const Exit exit = exit_of(start(spec));
+  EXPECT_EQ(exit.code, 0) << exit.start_error;
+  EXPECT_THAT(log_lines(), ElementsAre("stdout F configured"));
+  EXPECT_EQ(read_text(directory_ + "/work/out"), "result\n");
+  EXPECT_EQ(read_text(directory_ + "/deep/c"), "deep\n");
+}
+
+TEST_P(OciContainerTest, InAVolumeThatIsTheMachinesOnlyWhatTheUserMayMakeIsMade) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root has pods of other users";
+  const std::string root = folder("image");
+  for (const char* part : {"usr", "run", "var"}) folder(std::string("image/") + part);
+  for (const char* part : {"bin", "lib", "lib64"}) {
+    std::filesystem::create_symlink(std::string("usr/") + part, root + "/" + part);
+  }
+  std::filesystem::create_symlink("../run", root + "/var/run");
+  std::filesystem::create_symlink("/run/h/lock", root + "/var/lock");  // leads nowhere yet
+  const std::string theirs = folder("theirs");
+  chmod(theirs.c_str(), 0755);
+  const std::vector<std::pair<std::string, std::string>> places = {
+      {"/run/h/new", "/run/h/new"},
+      {"/var/run/h/new", "/run/h/new"},
+      {"/var/lock/new", "/run/h/lock/new"},
+      {"/var/lock", "/run/h/lock"}};
+  int number = 0;
+  for (const auto& [place, real] : places) {
+    RunSpec spec = in_container("true", number++);
+    spec.rootfs = root;
+    spec.user = User{.uid = 54321, .gid = 54321, .groups = {}};
+    spec.mounts = {
+        {"/usr", "/usr", true}, {theirs, "/run/h", false, true}, {folder("volume"), place, false}};
+    EXPECT_EQ(exit_of(start(spec)).start_error, "cannot make " + real + ": Permission denied");
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(theirs));
+}
+
 TEST_P(OciContainerTest, ReadOnlyRootIsOne) {
   RunSpec spec = in_container("touch /x 2>/dev/null || echo refused");
   spec.read_only_root = true;
