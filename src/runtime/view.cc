@@ -12,9 +12,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <memory>
+#include <sstream>
 
+#include "base/beneath.h"
 #include "runtime/borrowed_rights.h"
+#include "runtime/proc_mounts.h"
 
 namespace muster::runtime {
 namespace {
@@ -67,6 +71,10 @@ bool set_option(const UniqueFd& context, const char* name, const std::string& va
   return fsconfig(context.get(), FSCONFIG_SET_STRING, name, value.c_str(), 0) == 0;
 }
 
+// Where everybody may write, the private copy can be written too; elsewhere what a program puts
+// there would silently be lost, so it cannot.
+bool is_shared(const struct stat& folder) { return (folder.st_mode & S_IWOTH) != 0; }
+
 // Whoever may not enter or list the original may not do so with its copy either.
 UniqueFd make_memory_file_system(const struct stat& original) {
   const UniqueFd context(fsopen("tmpfs", FSOPEN_CLOEXEC));
@@ -75,10 +83,30 @@ UniqueFd make_memory_file_system(const struct stat& original) {
   set_option(context, "uid", std::to_string(original.st_uid));
   set_option(context, "gid", std::to_string(original.st_gid));
   const bool made = set_option(context, "mode", fmt::format("{:o}", original.st_mode & 07777)) &&
-                    set_option(context, "size", "16m") &&
+                    (is_shared(original) || set_option(context, "size", "16m")) &&
                     fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) == 0;
   if (!made) return {};
   return UniqueFd(fsmount(context.get(), FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID));
+}
+
+UniqueFd make_empty_folder() {
+  struct stat info{};
+  info.st_mode = S_IFDIR | 0555;
+  UniqueFd folder = make_memory_file_system(info);
+  return folder.valid() && set_read_only(folder.get(), false) ? std::move(folder) : UniqueFd();
+}
+
+// Processes of the machine are nothing that a volume shows.
+Status hide_processes(const View::Source& source) {
+  for (const std::string& path : source.proc_mounts) {
+    const auto there = open_beneath(source.tree.get(), path);
+    if (!there || !shows_processes(there->get())) continue;  // it is hidden under another mount
+    const UniqueFd empty = make_empty_folder();
+    if (!empty.valid() || !attach(empty.get(), there->get())) {
+      return system_error(fmt::format("cannot hide {} of {}", path, source.mount.source));
+    }
+  }
+  return {};
 }
 
 Result<std::vector<std::string>> entries_of(int folder, const std::string& path) {
@@ -215,10 +243,7 @@ Result<UniqueFd> View::copy_folder(const UniqueFd& original, const std::string& 
     if (!copied) return system_error("no private copy of " + path + "/" + name);
   }
   if (is_root) MUSTER_CHECK(become_root(copy.get()));
-  // Where everybody may write, the private copy can be written too; elsewhere what a program puts
-  // there would silently be lost, so it cannot.
-  const bool shared = (info.st_mode & S_IWOTH) != 0;
-  copies_.push_back({.root = UniqueFd(dup(copy.get())), .writable = shared});
+  copies_.push_back({.root = UniqueFd(dup(copy.get())), .writable = is_shared(info)});
   return copy;
 }
 
@@ -274,7 +299,17 @@ bool View::is_private(const UniqueFd& folder) const {
 Result<View::Source> View::take(const Mount& mount) {
   const UniqueFd at = open_place(mount.source, 0, RESOLVE_NO_SYMLINKS);
   if (!at.valid()) return system_error("cannot mount " + mount.source);
-  Source source{mount, clone_tree(at.get(), ""), is_directory(at.get())};
+  Source source{mount, clone_tree(at.get(), ""), is_directory(at.get()), {}};
+  if (mount.as_user) {
+    if (shows_processes(at.get())) {
+      return fail(Code::kForbidden,
+                  fmt::format("cannot mount {}: it shows the processes of all pods", mount.source));
+    }
+    std::ostringstream mounts;
+    mounts << std::ifstream("/proc/self/mountinfo").rdbuf();
+    if (!mounts) return fail(Code::kInternal, "cannot read /proc/self/mountinfo");
+    source.proc_mounts = proc_mounts_below(mount.source, mounts.view());
+  }
   if (!source.tree.valid() || (mount.read_only && !set_read_only(source.tree.get(), true))) {
     return system_error("cannot mount " + mount.source);
   }
@@ -292,7 +327,7 @@ Status View::mount_at(const UniqueFd& place, const Source& source) {
     return system_error(fmt::format("cannot mount {} at {}", source.mount.source, target));
   }
   volumes_[target] = identity_of(source.tree);
-  return {};
+  return hide_processes(source);
 }
 
 Status View::mount_proc() {

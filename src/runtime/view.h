@@ -30,6 +30,7 @@ class View {
     Mount mount;
     UniqueFd tree;
     bool is_directory = false;
+    std::vector<std::string> proc_mounts;  // in the tree: they are covered when it is mounted
   };
   static Result<Source> take(const Mount& mount);
   // On the way to the target links of the machine are followed, but never those inside a volume.

@@ -97,6 +97,15 @@ TEST_F(ViewTest, CopiesThatOthersCouldNotWriteAreReadOnlyAlsoInCopiesOfFoldersAb
   EXPECT_THAT(names_in("above/below"), IsEmpty());
 }
 
+TEST_F(ViewTest, ACopyOfAFolderForEverybodyHasRoom) {
+  folder("shared", 01777);
+  const std::string shared = directory_ + "/shared";
+  const Exit exit =
+      exit_of(start(run_at(shared + "/new", "head -c 20000000 /dev/zero > " + shared + "/file")));
+  EXPECT_EQ(exit.code, 0) << exit.start_error;
+  EXPECT_THAT(names_in("shared"), IsEmpty());
+}
+
 TEST_F(ViewTest, InAVolumeThatIsTheMachinesOnlyWhatTheUserMayMakeIsMade) {
   const std::string theirs = folder("theirs", 0755);
   folder("theirs/there", 0755);
@@ -116,6 +125,27 @@ TEST_F(ViewTest, InAVolumeThatIsTheMachinesOnlyWhatTheUserMayMakeIsMade) {
   struct stat info{};
   EXPECT_EQ(stat((theirs + "/new/deep").c_str(), &info), 0);
   EXPECT_EQ(info.st_uid, kUser.uid);
+}
+
+TEST_F(ViewTest, AVolumeDoesNotShowTheProcessesOfOthers) {
+  EXPECT_EQ(exit_of(start(run("true", {{"/proc", "/mnt", false, true}}))).start_error,
+            "cannot mount /proc: it shows the processes of all pods");
+  EXPECT_THAT(exit_of(start(run("true", {{"/proc/sys", "/mnt", false, true}}))).start_error,
+              HasSubstr("processes"));
+  const Exit exit = exit_of(start(
+      run("ls -A /mnt/proc; ls -d /mnt/etc; ls -d /proc/self/root", {{"/", "/mnt", true, true}})));
+  EXPECT_EQ(exit.code, 0) << exit.start_error;
+  EXPECT_THAT(log_lines(2), ElementsAre("stdout F /mnt/etc", "stdout F /proc/self/root"));
+}
+
+// Only what the machine's /proc says counts, not what a pod says in its place.
+TEST_F(ViewTest, AVolumeAtTheProcessesPlaceHidesNoMounts) {
+  folder("volume/self", 0755);
+  std::ofstream(directory_ + "/volume/self/mountinfo") << "";
+  const Exit exit = exit_of(start(run(
+      "ls -A /mnt/proc", {{directory_ + "/volume", "/proc", false}, {"/", "/mnt", true, true}})));
+  EXPECT_EQ(exit.code, 0) << exit.start_error;
+  EXPECT_THAT(log_lines(), IsEmpty());
 }
 
 // S6: two links change places all the time while root makes a place behind one of them.

@@ -14,6 +14,7 @@
 
 #include "base/beneath.h"
 #include "runtime/borrowed_rights.h"
+#include "runtime/proc_mounts.h"
 
 namespace muster::agent {
 namespace {
@@ -130,6 +131,10 @@ Status prepare_host_path(const HostPathRights& rights, const std::string& path,
   const auto found = open_beneath(place.prefix, place.below);
   if (!found && found.error().code != Code::kNotFound)
     return unreachable(rights, path, found.error());
+  if (found && runtime::shows_processes(found->get()))
+    return fail(
+        Code::kForbidden,
+        fmt::format("hostPath {} is not allowed: it shows the processes of all pods", path));
   if (!found && (type.empty() || type.ends_with("OrCreate"))) {
     const Status made = type == "FileOrCreate" ? make_file(place) : make_folder(place);
     return made ? made : unreachable(rights, path, made.error());

@@ -122,6 +122,15 @@ class HostPathOfAnother : public HostPath {
   }
 };
 
+TEST(HostPathOfProcesses, IsRefused) {
+  for (const char* path : {"/proc", "/proc/sys", "/proc/self"}) {
+    const Status made = prepare_host_path({.prefixes = {"/"}, .user = {}}, path, "");
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error().message,
+              fmt::format("hostPath {} is not allowed: it shows the processes of all pods", path));
+  }
+}
+
 TEST_F(HostPathOfAnother, IsOnlyWhatHeCanReach) {
   EXPECT_TRUE(allowed_host_path(rights_of(4242), scratch_ / "open/file"));
   EXPECT_EQ(allowed_host_path(rights_of(4242), scratch_ / "closed/file").error().message,

@@ -60,7 +60,7 @@ Result<std::string> below(const std::string& volume, const std::string& path) {
     MUSTER_ASSERT(::fstat(root.get(), &info) == 0, "what is open has a mode");
     MUSTER_TRY(const UniqueFd made, make_folders_beneath(root.get(), path, info.st_mode & 07777));
   }
-  return volume + "/" + path;
+  return volume == "/" ? volume + path : volume + "/" + path;
 }
 
 class Mounts {
