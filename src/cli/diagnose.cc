@@ -228,6 +228,15 @@ std::string explain_syntax(const Error& error, const std::string& file, std::str
                      arrow({.file = file, .text = text, .document = nullptr}, at, 1, ""));
 }
 
+std::string explain_repeated(const Source& source) {
+  std::string out;
+  for (const json::RepeatedKey& each : source.document->repeated) {
+    out += fmt::format("error: key \"{}\" already set in map\n{}", plain_text(each.key),
+                       arrow(source, each.at, each.key.size(), ""));
+  }
+  return out + "Nothing was stored.\n";
+}
+
 std::optional<std::string> did_you_mean(std::string_view word,
                                         const std::vector<std::string>& candidates) {
   std::optional<std::string> best;

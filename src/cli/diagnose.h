@@ -26,6 +26,9 @@ std::string explain(const Error& error, const Source& source);
 // A text that is not YAML: what is wrong, and where.
 std::string explain_syntax(const Error& error, const std::string& file, std::string_view text);
 
+// Keys that a document has twice, where the later ones stand.
+std::string explain_repeated(const Source& source);
+
 // The candidate nearest to the word, if it is near enough to be a slip.
 std::optional<std::string> did_you_mean(std::string_view word,
                                         const std::vector<std::string>& candidates);

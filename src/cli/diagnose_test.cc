@@ -57,6 +57,17 @@ TEST_F(Explain, KnowsWhatServerSideApplySaysOfIt) {
   EXPECT_THAT(text, HasSubstr("unknown field spec.x\n"));
 }
 
+TEST_F(Explain, PointsAtAKeyThatIsThereAlready) {
+  constexpr std::string_view kTwice = "spec:\n  replicas: 1\n  name: a\n  replicas: 2\n";
+  const auto documents = *json::parse_yaml(arena_, kTwice);
+  EXPECT_EQ(explain_repeated({.file = "t.yaml", .text = kTwice, .document = &documents[0]}),
+            "error: key \"replicas\" already set in map\n"
+            "  --> t.yaml:4:3\n"
+            "   4 |   replicas: 2\n"
+            "     |   ^^^^^^^^\n"
+            "Nothing was stored.\n");
+}
+
 TEST_F(Explain, SaysWhichNamesADependencyMayHave) {
   Error error{.code = Code::kInvalid, .message = "m"};
   error.causes.push_back({"FieldValueInvalid", "Invalid value: \"datset\": no such job",

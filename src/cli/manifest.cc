@@ -38,6 +38,11 @@ Result<Manifest> Manifest::parse(std::string file, std::string text, std::string
   out.documents_ = *std::move(documents);
   for (std::size_t i = 0; i < out.documents_.size(); ++i) {
     const json::Value root = out.documents_[i].root;
+    if (!out.documents_[i].repeated.empty()) {
+      return fail(Code::kInvalid,
+                  explain_repeated(
+                      {.file = out.file_, .text = *out.text_, .document = &out.documents_[i]}));
+    }
     if (!root.get("kind").as_string().ends_with("List") || !root.get("items").is_array()) {
       MUSTER_CHECK(out.add(i, root, default_ns, known));
       continue;

@@ -156,11 +156,17 @@ class DocumentBuilder final : public YAML::EventHandler {
     if (value.is_null() || value.is_array() || value.is_object())
       return fault(fmt::format("unsupported map key of type: {}", go_type(value)), mark);
     frame.key = go_text(value);
-    if (frame.container.has(*frame.key) && document_.duplicates.size() < kMaxReportedDuplicates)
+    const bool is_set = frame.container.has(*frame.key);
+    if (is_set && document_.duplicates.size() < kMaxReportedDuplicates)
       document_.duplicates.push_back(
           fmt::format("line {}: key \"{}\" already set in map", mark.line + 1, *frame.key));
     if (!path_.empty()) path_ += '.';
     path_ += *frame.key;
+    // A key of a merge has no position of its own.
+    if (is_set && document_.repeated.size() < kMaxReportedDuplicates &&
+        document_.positions.contains(path_ + '#')) {
+      document_.repeated.push_back({*frame.key, position_of(mark)});
+    }
     record(path_ + '#', mark);
   }
 

@@ -26,10 +26,16 @@ struct Position {
 // One document of a YAML stream. `positions` maps a field path ("spec.replicatedJobs[2].name") to
 // where its value stands, and the path followed by '#' to where its key stands; "" is the root.
 // What an alias or a merge brought in has no positions of its own.
+struct RepeatedKey {
+  std::string key;
+  Position at;  // of the later one
+};
+
 struct YamlDocument {
   Value root;
   std::map<std::string, Position, std::less<>> positions;
   std::vector<std::string> duplicates;  // `line 6: key "q" already set in map`
+  std::vector<RepeatedKey> repeated;    // the same without those over a merge; with positions only
   Position start;
 };
 

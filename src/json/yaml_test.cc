@@ -191,6 +191,17 @@ TEST(Yaml, DuplicatesAreNamedAndTheLastWins) {
                                                          R"(line 7: key "a" already set in map)"));
 }
 
+TEST(Yaml, KeysThatAreRepeatedHaveAPlaceAndThoseOfAMergeAreNone) {
+  Arena arena;
+  const auto documents =
+      parse_yaml(arena, "b: &b {q: 1}\nm:\n  <<: *b\n  q: 2\n  r: 1\n  \"r\": 2\n");
+  ASSERT_TRUE(documents);
+  ASSERT_EQ(documents->front().repeated.size(), 1u);
+  EXPECT_EQ(documents->front().repeated[0].key, "r");
+  EXPECT_EQ(documents->front().repeated[0].at.line, 6);
+  EXPECT_EQ(documents->front().repeated[0].at.column, 3);
+}
+
 TEST(Yaml, PositionsOfKeysAndValues) {
   Arena arena;
   const auto documents = parse_yaml(arena,
