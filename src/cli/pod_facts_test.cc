@@ -118,6 +118,11 @@ TEST(Timeline, HasABarPerPod) {
   EXPECT_EQ(print_timeline(timeline, "text", 64),
             "train   10s   . waits  # runs  ! failed\n"
             "train-workers-1-3-x7k2p |...........########## | succeeded 5s\n");
+  PodFacts failed = ran;
+  failed.phase = "Failed";
+  EXPECT_EQ(print_timeline(timeline_of(set, {failed}, {}, begin + 60 * second), "text", 64),
+            "train   10s   . waits  # runs  ! failed\n"
+            "train-workers-1-3-x7k2p |...........#########! | failed 5s\n");
   EXPECT_THAT(print_timeline(timeline, "json", 0), HasSubstr("\"kind\": \"Timeline\""));
   EXPECT_THAT(print_timeline(timeline, "perfetto", 0), HasSubstr("\"dur\":5000000"));
   EXPECT_THAT(print_timeline(timeline, "svg", 0), HasSubstr("<rect x=\"600.0\""));

@@ -27,7 +27,7 @@ std::string state_of(const PodFacts& pod) {
   return pod.started ? "running" : "waiting";
 }
 
-char letter_for(const Bar& bar) { return bar.state == "failed" ? '!' : '#'; }
+char last_letter(const Bar& bar) { return bar.state == "failed" ? '!' : '#'; }
 
 std::string as_text(const Timeline& timeline, std::size_t width) {
   std::size_t name_width = 0;
@@ -49,8 +49,9 @@ std::string as_text(const Timeline& timeline, std::size_t width) {
     const std::size_t started = bar.started ? std::min(column(*bar.started), end) : end;
     std::string line(room + 1, ' ');
     for (std::size_t i = created; i < started; ++i) line[i] = '.';
-    for (std::size_t i = started; i < end; ++i) line[i] = letter_for(bar);
-    if (bar.started && started == end) line[std::min(end, room)] = letter_for(bar);
+    for (std::size_t i = started; i < end; ++i) line[i] = '#';
+    // It ran until it failed.
+    if (bar.started) line[started == end ? std::min(end, room) : end - 1] = last_letter(bar);
     const Duration ran = bar.started ? bar.end - *bar.started : Duration{};
     out += fmt::format("{:<{}} |{}| {} {}\n", cut_to(plain_text(bar.name), name_width), name_width,
                        line, bar.state, bar.started ? human_duration(ran) : "");
