@@ -63,11 +63,28 @@ Result<std::vector<Doomed>> of_files(Connection& connection, const DeleteOptions
   return doomed;
 }
 
+// One word alone may be meant as the name of a JobSet.
+Error with_kind_said(Error error, const std::vector<std::string>& words) {
+  constexpr std::string_view kGuess = "did you mean jobset/";
+  const std::size_t guess = error.message.find(kGuess);
+  const bool is_slip = guess == std::string::npos && error.message.contains("did you mean");
+  if (error.code != Code::kNotFound || words.size() != 1 || words[0].contains('/') || is_slip)
+    return error;
+  const std::size_t begin = guess + kGuess.size();
+  const std::string name =
+      guess == std::string::npos
+          ? words[0]
+          : error.message.substr(begin, error.message.find('?', begin) - begin);
+  error.message += fmt::format("\n  help: muster delete jobset {} deletes a JobSet", name);
+  return error;
+}
+
 Result<std::vector<Doomed>> find_doomed(Connection& connection, const DeleteOptions& options) {
   MUSTER_TRY(std::vector<Doomed> doomed, of_files(connection, options));
   if (options.what.empty()) return doomed;
-  MUSTER_TRY(const auto wanted, find_wanted(connection, options.what, BareName::kIsRefused));
-  for (const Wanted& kind : wanted) {
+  const auto wanted = find_wanted(connection, options.what, BareName::kIsRefused);
+  if (!wanted) return std::unexpected(with_kind_said(wanted.error(), options.what));
+  for (const Wanted& kind : *wanted) {
     if (kind.names.empty() && !selects(options)) {
       return fail(Code::kInvalid,
                   fmt::format("say which {}: names, -l LABELS or --all", kind.resource->plural));

@@ -63,7 +63,11 @@ Result<std::vector<Wanted>> find_wanted(Connection& connection,
     return std::vector<Wanted>{{.resource = &job_sets(), .names = words}};
   Error error = wanted.error();
   const auto guess = is_job_set ? std::optional(word) : did_you_mean(word, names);
-  if (guess) {
+  // One word alone is the name of a JobSet, unless it is nearly that of a kind.
+  const bool is_slip = error.message.contains("did you mean");
+  if (bare == BareName::kIsJobSet && words.size() == 1 && (guess || !is_slip)) {
+    error.message = missing_object(job_sets(), connection.ns(), word, names);
+  } else if (guess) {
     error.message = fmt::format("there is no kind \"{}\"; did you mean jobset/{}?",
                                 plain_text(word), plain_text(*guess));
   }

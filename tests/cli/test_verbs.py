@@ -131,9 +131,12 @@ def test_a_bare_name_is_a_jobset(muster):
     muster('apply', '-f', '-', stdin=job_set('bare', 'true'))
     muster('wait', '--for=condition=Completed', 'bare', '--timeout=30s')
     assert 'Name:' in muster('describe', 'bare').stdout
-    assert 'did you mean jobset/bare?' in muster('describe', 'baer', code=1).stderr
+    assert 'no JobSet "baer" in namespace default; did you mean "bare"?' in muster('describe', 'baer', code=1).stderr
+    assert 'no JobSet "zzzz" in namespace default' in muster('describe', 'zzzz', code=1).stderr
+    assert 'there is no kind "jobste"; did you mean "jobset"?' in muster('describe', 'jobste', code=1).stderr
     assert 'did you mean jobset/bare?' in muster('get', 'bare', code=1).stderr
-    assert 'did you mean jobset/bare?' in muster('delete', 'bare', code=1).stderr
+    assert 'did you mean jobset/bare?\n  help: muster delete jobset bare ' in muster('delete', 'bare', code=1).stderr
+    assert 'there is no kind "zzzz"\n  help: muster delete jobset zzzz ' in muster('delete', 'zzzz', code=1).stderr
     muster('delete', 'js', 'bare')
 
 
