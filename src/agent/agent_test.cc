@@ -52,7 +52,14 @@ TEST_F(AgentTest, EventsNameTheContainer) {
   node_.make_pod("p", kOne);
   EXPECT_THAT(node_.events("p"), Contains("Normal Started: Container started"));
   EXPECT_THAT(node_.events("p"), Contains("Normal Created: Container created"));
-  EXPECT_THAT(node_.events("p"), Contains(HasSubstr("ImageIgnored: image \"none\" is ignored")));
+}
+
+TEST_F(AgentTest, AnImageThatIsIgnoredIsToldUnlessItSaysNone) {
+  node_.make_pod("named", R"({"containers":[{"name":"main","image":"a:1"}]})");
+  EXPECT_THAT(node_.events("named"), Contains(HasSubstr("ImageIgnored: image \"a:1\" is ignored")));
+  node_.make_pod("none", R"({"containers":[{"name":"main","image":"none"}]})");
+  EXPECT_THAT(node_.events("none"), Contains(HasSubstr("Started")));
+  EXPECT_THAT(node_.events("none"), Not(Contains(HasSubstr("ImageIgnored"))));
 }
 
 TEST_F(AgentTest, AProgramThatCannotBeStartedFailsThePodWithTheCause) {

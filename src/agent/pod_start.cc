@@ -18,6 +18,7 @@ using json::Value;
 constexpr Duration kFirstRetry = std::chrono::milliseconds(500);
 constexpr Duration kLongestRetry = std::chrono::seconds(120);
 constexpr Duration kStartRetry = std::chrono::seconds(10);
+constexpr std::string_view kNoImage = "none";  // by custom, for the field has to be there
 constexpr Duration kTokenRetry = std::chrono::seconds(30);
 
 // Where a program says that an address is in use; a stack trace may follow.
@@ -114,11 +115,12 @@ bool PodDriver::is_first_of_owner() {
   return node_.warned_owners.insert(std::move(owner)).second;
 }
 
-// So that nobody believes that the image had a part in it.
+// So that nobody believes that the image had a part in it; who writes `none` does not.
 void PodDriver::warn_of_image() {
   if (!node_.images.ignored()) return;
   for (const ContainerView& container : view_.containers) {
-    if (container.image.empty() || container.barrier) continue;
+    const bool names_none = container.image.empty() || container.image == kNoImage;
+    if (names_none || container.barrier) continue;
     return tell(std::nullopt, true, std::string(kImageIgnored),
                 fmt::format("image \"{}\" is ignored by the process runtime; the command runs with "
                             "this host's own programs",
