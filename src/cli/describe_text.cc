@@ -62,7 +62,7 @@ TextTable stages_table(const Standing& standing, Time now) {
     const bool waits = stage.state == StageState::kWaiting;
     table.add({stage.name, std::string(word_for(stage.state)),
                fmt::format("{}/{}", stage.jobs_ready, stage.jobs),
-               fmt::format("{}/{}", stage.pods_ready, stage.pods),
+               fmt::format("{}/{}", stage.pods_there(), stage.pods),
                stage.started ? human_duration(std::max(
                                    Duration{}, stage.finished.value_or(now) - *stage.started))
                              : "-",

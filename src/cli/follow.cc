@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "base/number.h"
 #include "cli/exit_code.h"
 #include "cli/kinds.h"
 #include "cli/terminal_text.h"
+#include "json/parse.h"
 
 namespace muster::cli {
 namespace {
@@ -88,6 +90,10 @@ void Follow::pod_changed(const client::ObjectPtr& before, const client::ObjectPt
     const bool could_start = !known.facts.failure || known.facts.failure->reason != "StartError";
     known.facts = pod_facts(pods_->content());
     known.take_fault();
+    seen_stages_.insert(known.facts.stage);
+    if (!known.facts.lacking.empty()) ask_for_room();
+    if (room_ && *room_) known.take_room(**room_);
+    if (told_restarts_) tell_restart(parse_number<std::int32_t>(known.facts.attempt).value_or(0));
     logs_.look(known.facts);
     if (could_start && known.facts.failure && known.facts.failure->reason == "StartError") {
       screen_.note(fmt::format("error: {}: {}", short_name(known.facts, options_.job_set),
@@ -182,6 +188,72 @@ void Follow::take_warning(Known& known, const PodWarning& warning) {
     screen_.note("warning: " + warning.message);
 }
 
+// What a pod is short of is told with what there is.
+void Follow::ask_for_room() {
+  if (room_) return;
+  room_ = std::make_shared<std::optional<Room>>();
+  const std::weak_ptr<std::optional<Room>> place = room_;
+  client_.raw_get("/api/v1/nodes", [this, place](const Result<std::string>& answer) {
+    const auto kept = place.lock();
+    if (!kept) return;
+    json::Arena arena;
+    const auto nodes = answer ? json::parse(arena, *answer) : json::parse(arena, "{}");
+    *kept = nodes ? room_on(*nodes) : Room();
+    (*kept)->is_here = options_.is_alone();
+    for (auto& [uid, known] : known_) known.take_room(**kept);
+    show_soon();
+  });
+}
+
+const PodFacts* Follow::failure_before(std::int64_t restart) const {
+  const std::string attempt = std::to_string(restart - 1);
+  const PodFacts* first = nullptr;
+  for (const auto& [uid, known] : known_) {
+    if (known.facts.attempt == attempt && known.facts.failure &&
+        (first == nullptr || failed_before(known.facts, *first)))
+      first = &known.facts;
+  }
+  return first;
+}
+
+// Before the first line of the next attempt, whoever tells of it first.
+void Follow::tell_restart(std::int64_t restart) {
+  if (!set_ || restart <= told_restarts_.value_or(restart)) return;
+  told_restarts_ = restart;
+  const PodFacts* const failed = failure_before(restart);
+  std::optional<std::int64_t> most;
+  if (set_->failure_policy) most = set_->failure_policy->max_restarts;
+  screen_.note(restart_line(
+      restart, most,
+      failed == nullptr ? ""
+                        : fmt::format("{} failed: {}", short_name(*failed, options_.job_set),
+                                      failed->failure->text())));
+}
+
+void Follow::expect_deletion() {
+  deletion_expected_ = true;
+  show_soon();
+}
+
+BlockView Follow::block_view() const {
+  return {.now = client_.loop().clock().now(),
+          .begun = begun_,
+          .width = screen_.width(),
+          .colours = screen_.status_colours(),
+          .trouble = {},
+          .keys = deletion_expected_ ? "stopping   Ctrl-C: kill" : options_.keys,
+          .stopping = deletion_expected_};
+}
+
+// The last picture stays above what is said of the end.
+void Follow::keep_block() {
+  if (!screen_.has_block() || !told_) return screen_.clear_block();
+  BlockView view = block_view();
+  view.keys.clear();
+  screen_.clear_block();
+  for (const std::string& line : progress_block(*told_, view)) screen_.note(line);
+}
+
 PodList Follow::present_pods() const {
   PodList out;
   for (const auto& [uid, known] : known_) {
@@ -213,21 +285,23 @@ void Follow::look() {
 void Follow::show() {
   const PodList present = present_pods();
   Standing standing = standing_of(*set_, present);
-  std::string trouble = trouble_of(present, options_.job_set);
+  seen_before_end_ |= !standing.outcome;
+  if (standing.outcome && seen_before_end_) mark_unstarted(standing, seen_stages_);
+  const bool room_is_known = !room_ || *room_;
+  std::string trouble = room_is_known ? trouble_of(present, options_.job_set) : "";
   if (trouble.empty() && !podless_.empty() && !has_live_pods()) trouble = podless_.begin()->second;
   if (standing.suspended && !standing.outcome && !std::exchange(suspension_told_, true)) {
     screen_.note(fmt::format("jobset {} is suspended: nothing starts before spec.suspend is false",
                              options_.job_set));
   }
   if (!standing.suspended) suspension_told_ = false;
+  tell_restart(standing.restarts);
+  if (!told_restarts_) told_restarts_ = standing.restarts;
   if (screen_.has_block()) {
     if (is_over_) return;
-    screen_.set_block(progress_block(standing, {.now = client_.loop().clock().now(),
-                                                .begun = begun_,
-                                                .width = screen_.width(),
-                                                .colours = screen_.status_colours(),
-                                                .trouble = trouble,
-                                                .keys = options_.keys}));
+    BlockView view = block_view();
+    view.trouble = trouble;
+    screen_.set_block(progress_block(standing, view));
   } else {
     for (const std::string& line : changes(told_.value_or(Standing{}), standing))
       screen_.note(line);
@@ -276,7 +350,8 @@ void Follow::watch_for_dead_end() {
     screen_.note(fmt::format("nobody else uses this server: giving up in {} unless that changes",
                              human_duration(stuck->grace)));
   } else if (now - stuck_since_ >= stuck->grace) {
-    screen_.note("error: " + stuck->why);
+    const bool reason_is_told = !screen_.has_block() && !stuck->brief.empty();
+    screen_.note("error: " + (reason_is_told ? stuck->brief : stuck->why));
     end(kCannotPlace);
   }
 }
@@ -293,7 +368,7 @@ void Follow::end_if_over() {
   }
   if (has_live_pods() && now - *outcome_seen_ < kLastWords) return;
   show();  // the last change
-  screen_.clear_block();
+  keep_block();
   screen_.note(fmt::format("jobset {}: {}", options_.job_set, plain_text(outcome->message)));
   if (!outcome->succeeded) tell_failure();
   end(exit_code());

@@ -39,7 +39,7 @@ class Follow {
   void start();
 
   // The end is being brought about by us: it is no news.
-  void expect_deletion() { deletion_expected_ = true; }
+  void expect_deletion();
   bool is_deleted() const { return deleted_; }
   // Pods whose processes may still run.
   std::vector<std::string> live_pods() const;
@@ -56,6 +56,10 @@ class Follow {
     std::string fault;
 
     bool is_live() const { return !gone && !facts.has_ended(); }
+    // What it lacks is told in amounts.
+    void take_room(const Room& room) {
+      if (!facts.lacking.empty()) facts.unschedulable = shortage(facts.lacking, room);
+    }
     // A pod that has not started has the trouble that its events tell.
     void take_fault() {
       if (facts.started || !facts.trouble.empty()) return;
@@ -75,6 +79,11 @@ class Follow {
   void look();
   void show();
   void show_soon();
+  BlockView block_view() const;
+  void tell_restart(std::int64_t restart);
+  const PodFacts* failure_before(std::int64_t restart) const;
+  void ask_for_room();
+  void keep_block();
   void tick();
   void watch_for_dead_end();
   void end_if_over();
@@ -97,6 +106,11 @@ class Follow {
   std::map<std::string, std::string> podless_;  // Jobs whose pods are not taken, and why
   std::optional<api::JobSet> set_;
   std::optional<Standing> told_;
+  std::optional<std::int64_t> told_restarts_;
+  std::set<std::string, std::less<>> seen_stages_;  // that have had a pod
+  bool seen_before_end_ = false;
+  // What nodes offer, once a pod fits on none; also tells answers that come late that we are there.
+  std::shared_ptr<std::optional<Room>> room_;
   std::string told_trouble_;
   std::string stuck_pod_;  // of the dead end, if there is one
   Time stuck_since_{};

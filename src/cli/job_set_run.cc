@@ -33,8 +33,8 @@ void JobSetRun::signalled(int number) {
 void JobSetRun::detach() {
   if (stopping_ || !plan_.can_detach || !follow_) return;
   screen_.clear_block();
-  screen_.note(fmt::format("{} goes on; muster attach {} comes back to it", plan_.follow.job_set,
-                           plan_.follow.job_set));
+  screen_.note(fmt::format("{0} goes on; muster attach {0}{1} comes back to it",
+                           plan_.follow.job_set, plan_.server));
   end(kSucceeded);
 }
 
@@ -87,9 +87,9 @@ void JobSetRun::refused(const Error& error) {
       !plan_.make_room.empty()
           ? plan_.make_room
           : fmt::format(
-                "muster attach {} follows the one that is there, muster delete jobset {} "
+                "muster attach {0}{1} follows the one that is there, muster delete jobset {0}{1} "
                 "makes room",
-                object.name, object.name);
+                plain_text(object.name), plan_.server);
   fmt::print(stderr, "error: {}\n  help: {}\n", plain_text(error.message), help);
   end(kRefused);
 }
@@ -111,9 +111,7 @@ void JobSetRun::apply(const ManifestObject& object) {
 }
 
 void JobSetRun::follow() {
-  if (!plan_.kubeconfig.empty())
-    screen_.note(
-        fmt::format("watch it: KUBECONFIG={} kubectl get jobsets,jobs,pods", plan_.kubeconfig));
+  if (!plan_.watch.empty()) screen_.note("watch it: " + plan_.watch);
   plan_.follow.logs.colours = screen_.colours();
   follow_.emplace(client_, screen_, plan_.follow, [this](int code) { over(code); });
   follow_->on_change([this] { end_if_stopped(); });

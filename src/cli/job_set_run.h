@@ -17,7 +17,8 @@ struct RunPlan {
   bool progress = true;
   bool is_private = false;  // the server is ours and ends with us
   bool can_detach = true;   // the server goes on without us
-  std::string kubeconfig;   // for others who want to look on; empty: they know
+  std::string server;       // the flags by which other verbs find the server, behind a space
+  std::string watch;        // what to type to look on; empty: everybody knows
   std::string make_room;    // what to do about a JobSet that is there already, if not the usual
 };
 

@@ -31,6 +31,9 @@ class Manifest {
 
   // Empty for an empty file.
   const std::vector<ManifestObject>& objects() const { return objects_; }
+  void replace_body(std::size_t object, std::string body) {
+    objects_[object].body = std::move(body);
+  }
   // What the server found wrong with one of them, shown where it stands in the file.
   std::string explain(const ManifestObject& object, const Error& error) const;
 

@@ -133,7 +133,9 @@ PodFacts pod_facts(Value pod) {
   facts.created = api::time_of(pod.get({"metadata", "creationTimestamp"}));
   const Value scheduled = api::find_condition(pod, "PodScheduled");
   if (scheduled.get("status").as_string() == "False") {
-    facts.unschedulable = text_at(scheduled, {"message"});
+    const std::string_view message = scheduled.get("message").as_string();
+    facts.unschedulable = without_preemption(message);
+    facts.lacking = lacking(pod, message);
     if (facts.unschedulable.empty()) facts.unschedulable = text_at(scheduled, {"reason"});
   }
   const Value init = pod.get({"status", "initContainerStatuses"}),
@@ -173,16 +175,17 @@ bool is_meant(const PodFacts& pod, std::string_view selection) {
   return wanted == pod.pod_index || wanted == pod.name;
 }
 
+bool failed_before(const PodFacts& a, const PodFacts& b) {
+  if (!a.failure->at || !b.failure->at) return a.failure->at.has_value();
+  if (*a.failure->at != *b.failure->at) return *a.failure->at < *b.failure->at;
+  // Times have seconds only: what was told to stop did so because of another.
+  return a.failure->code != kStopped && b.failure->code == kStopped;
+}
+
 const PodFacts* first_failure(const std::vector<PodFacts>& pods) {
   const PodFacts* first = nullptr;
-  const auto earlier = [](const PodFacts& a, const PodFacts& b) {
-    if (!a.failure->at || !b.failure->at) return a.failure->at.has_value();
-    if (*a.failure->at != *b.failure->at) return *a.failure->at < *b.failure->at;
-    // Times have seconds only: what was told to stop did so because of another.
-    return a.failure->code != kStopped && b.failure->code == kStopped;
-  };
   for (const PodFacts& pod : pods) {
-    if (pod.failure && (first == nullptr || earlier(pod, *first))) first = &pod;
+    if (pod.failure && (first == nullptr || failed_before(pod, *first))) first = &pod;
   }
   return first;
 }

@@ -9,6 +9,7 @@
 
 #include "api/pod_phase.h"
 #include "base/time.h"
+#include "cli/placement.h"
 #include "json/value.h"
 
 namespace muster::cli {
@@ -42,6 +43,7 @@ struct PodFacts {
   bool ready = false;
   bool at_barrier = false;                // waits for the others of its group
   std::string unschedulable;              // the scheduler's reason
+  std::vector<Asked> lacking;             // of what there is too little, if that is all
   std::string trouble;                    // of a container that waits: "CrashLoopBackOff: …"
   std::string trouble_reason;             // its first word
   std::optional<ContainerEnd> failure;    // the first container that ended badly
@@ -88,6 +90,8 @@ std::string short_name(const PodFacts& pod, std::string_view job_set);
 // Whether RJOB[/JOB[/POD]], with indexes or names, means this pod.
 bool is_meant(const PodFacts& pod, std::string_view selection);
 
+// Of two that failed: whether the first one did before the other, or is the cause of both.
+bool failed_before(const PodFacts& a, const PodFacts& b);
 // Of those that failed the one that failed first; null if none has.
 const PodFacts* first_failure(const std::vector<PodFacts>& pods);
 

@@ -54,19 +54,30 @@ std::string time_of(const Stage& stage, Time now) {
   return human_duration(std::max(Duration{}, stage.finished.value_or(now) - *stage.started));
 }
 
-std::string tail_of(const Stage& stage, Time now) {
+std::string never_started(const Stage& stage) {
+  const std::string word(word_for(StageState::kNeverStarted));
+  return stage.never_because.empty() ? word : fmt::format("{} ({})", word, stage.never_because);
+}
+
+std::string tail_of(const Stage& stage, const BlockView& view) {
   if (stage.state == StageState::kWaiting)
     return stage.waits_for.empty() ? "waits" : "waits for " + stage.waits_for;
-  const std::string time = time_of(stage, now);
-  return fmt::format("{}{}{}", word_for(stage.state), time.empty() ? "" : " ", time);
+  if (stage.state == StageState::kNeverStarted) return never_started(stage);
+  const std::string time = time_of(stage, view.now);
+  const bool under_way =
+      stage.state == StageState::kStarting || stage.state == StageState::kRunning;
+  const bool some_finished = stage.state == StageState::kRunning && stage.pods_finished > 0;
+  return fmt::format("{}{}{}{}", under_way && view.stopping ? "stopping" : word_for(stage.state),
+                     time.empty() ? "" : " ", time,
+                     some_finished ? fmt::format(", {} finished", stage.pods_finished) : "");
 }
 
 std::string stage_line(const Stage& stage, std::size_t name_width, const BlockView& view) {
   const std::string name = cut_to(plain_text(stage.name), name_width);
   const std::string mark(mark_of(stage.state));
   const std::string rest =
-      fmt::format(" {:<{}} {} {}/{} {}", name, name_width, bar(stage.pods_ready, stage.pods),
-                  stage.pods_ready, stage.pods, tail_of(stage, view.now));
+      fmt::format(" {:<{}} {} {}/{} {}", name, name_width, bar(stage.pods_there(), stage.pods),
+                  stage.pods_there(), stage.pods, tail_of(stage, view));
   return coloured(mark, colour_for(stage.state), view.colours) +
          cut_to(rest, view.width - mark.size());
 }
@@ -96,7 +107,8 @@ std::string last_line(const Standing& standing, const BlockView& view) {
   std::string restarts = fmt::format("restarts {}", standing.restarts);
   if (standing.max_restarts) restarts += fmt::format("/{}", *standing.max_restarts);
   const Duration elapsed = std::max(Duration{}, view.now - view.begun);
-  return fmt::format("{}   elapsed {}   {}", restarts, human_duration(elapsed), view.keys);
+  return fmt::format("{}   elapsed {}{}{}", restarts, human_duration(elapsed),
+                     view.keys.empty() ? "" : "   ", view.keys);
 }
 
 std::string change_of(const Stage& stage) {
@@ -104,7 +116,13 @@ std::string change_of(const Stage& stage) {
     case StageState::kWaiting:
       return stage.waits_for.empty() ? "" : fmt::format("waits for {}", stage.waits_for);
     case StageState::kRunning:
-      return fmt::format("running, {} of {} pods ready", stage.pods_ready, stage.pods);
+      // That all have finished is said by the stage's end.
+      if (stage.pods > 0 && stage.pods_finished == stage.pods) return "";
+      return fmt::format(
+          "running, {} of {} pods ready{}", stage.pods_ready, stage.pods,
+          stage.pods_finished > 0 ? fmt::format(", {} finished", stage.pods_finished) : "");
+    case StageState::kNeverStarted:
+      return never_started(stage);
     case StageState::kStarting:
       return fmt::format("starting {} {}", stage.pods, stage.pods == 1 ? "pod" : "pods");
     default:
@@ -138,22 +156,25 @@ std::vector<std::string> progress_block(const Standing& standing, const BlockVie
 
 std::vector<std::string> changes(const Standing& before, const Standing& after) {
   std::vector<std::string> lines;
-  if (after.restarts > before.restarts) {
-    lines.push_back(after.max_restarts ? fmt::format("restart {} of at most {}", after.restarts,
-                                                     *after.max_restarts)
-                                       : fmt::format("restart {}", after.restarts));
-  }
   for (const Stage& stage : after.stages) {
     const auto old = std::ranges::find(before.stages, stage.name, &Stage::name);
     if (old != before.stages.end() && old->state == stage.state) continue;
     // A pod that ends or is stopped makes it less than complete: no news, unless all start again.
     const bool fewer = old != before.stages.end() && old->state == StageState::kRunning &&
                        stage.state == StageState::kStarting && after.restarts == before.restarts;
-    if (fewer) continue;
+    // What failed before a restart is told by that.
+    const bool is_past = stage.state == StageState::kFailed && after.restarts > before.restarts;
+    if (fewer || is_past) continue;
     const std::string text = change_of(stage);
     if (!text.empty()) lines.push_back(fmt::format("{}: {}", plain_text(stage.name), text));
   }
   return lines;
+}
+
+std::string restart_line(std::int64_t restart, std::optional<std::int64_t> most,
+                         const std::string& failure) {
+  return fmt::format("{}{}restart {}{}", failure, failure.empty() ? "" : "; ", restart,
+                     most ? fmt::format(" of {}", *most) : "");
 }
 
 std::string trouble_of(const PodList& pods, std::string_view job_set) {

@@ -18,13 +18,17 @@
 #include "cli/job_set_run.h"
 #include "cli/keys.h"
 #include "cli/kinds.h"
+#include "cli/pod_user.h"
 #include "cli/print.h"
 #include "cli/run_directory.h"
 #include "cli/run_share.h"
+#include "cli/shell_word.h"
 #include "cli/signals.h"
 #include "cli/startable.h"
+#include "cli/terminal_text.h"
 #include "cli/warnings.h"
 #include "json/parse.h"
+#include "json/write.h"
 
 namespace muster::cli {
 namespace {
@@ -100,6 +104,52 @@ void wait_for_guests(Loop& loop, const Heard& heard, RunShare& share) {
   *heard = nullptr;
 }
 
+// The one that is run.
+const ManifestObject& job_set_in(const Manifest& manifest) {
+  const auto found = std::ranges::find(manifest.objects(), &job_sets(), &ManifestObject::resource);
+  MUSTER_ASSERT(found != manifest.objects().end(), "files without one are refused");
+  return *found;
+}
+
+std::string absolute(const std::string& path) {
+  std::error_code unknown;  // of the working directory; the path stays as it is then
+  const auto whole = std::filesystem::absolute(path, unknown);
+  return unknown ? path : whole.lexically_normal().string();
+}
+
+// The flags by which another verb finds the same server, behind a space.
+std::string server_words(const ServerFlags& flags) {
+  std::string out;
+  const auto add = [&out](std::string_view flag, const std::string& value) {
+    if (!value.empty()) out += fmt::format(" {} {}", flag, shell_word(value));
+  };
+  add("--kubeconfig", flags.kubeconfig);
+  add("--context", flags.context);
+  add("--data-dir", flags.data_dir);
+  add("-n", flags.ns);
+  return out;
+}
+
+// Whom pods run as is said when it is not who started the run; files that he could not reach are
+// missed before anything starts.
+Status tell_user(const Manifest& manifest, const PodPolicy& pods) {
+  if (!pods.oci_runtime.empty()) return {};
+  MUSTER_TRY(const auto user, other_user(pods));
+  if (!user) return {};
+  json::Arena arena;
+  MUSTER_TRY(const json::Value set, json::parse(arena, job_set_in(manifest).body));
+  if (!user->enters && !pods.any_user) {
+    const std::string file = needed_here(set, [](const std::string& path) {
+      std::error_code unknown;
+      return std::filesystem::exists(path, unknown);
+    });
+    if (!file.empty()) return fail(Code::kInvalid, refusal_for(*user, file));
+  }
+  if (const std::string remark = remark_on(*user); !remark.empty())
+    fmt::print(stderr, "{}\n", remark);
+  return {};
+}
+
 struct Place {
   std::string directory;
   RunShare* share = nullptr;  // null: nobody else knows the directory
@@ -111,6 +161,8 @@ int run_here(const RunOptions& options, Signals& signals, RunPlan plan, const Pl
   if (!nodes) return complain(nodes.error(), kUsage);
   const auto pods = pod_policy(options.node);
   if (!pods) return complain(pods.error(), kUsage);
+  if (const Status told = tell_user(plan.manifest, *pods); !told)
+    return complain_verbatim(told.error());
   auto engine = Engine::start({.data_dir = place.directory,
                                .controllers = all_controllers(),
                                .nodes = *nodes,
@@ -121,12 +173,12 @@ int run_here(const RunOptions& options, Signals& signals, RunPlan plan, const Pl
   plan.can_detach = false;
   plan.follow.is_alone = [share = place.share] { return share == nullptr || share->is_alone(); };
   plan.follow.keys = "Ctrl-C: stop, twice: kill";
-  plan.kubeconfig = (*engine)->kubeconfig_file();
+  plan.watch = "muster top --data-dir " + shell_word(absolute(place.directory));
   if (place.share != nullptr) {
     plan.make_room = fmt::format(
-        "muster serve --data-dir {} serves what is kept there, to muster delete --data-dir {} for "
-        "one",
-        place.directory, place.directory);
+        "start muster serve --data-dir {0}, then muster delete jobset {1} --data-dir {0} makes "
+        "room",
+        shell_word(place.directory), job_set_in(plan.manifest).name);
   }
   Loop& loop = (*engine)->loop();
   const Heard heard = listen_to(signals, loop);
@@ -140,8 +192,8 @@ int run_here(const RunOptions& options, Signals& signals, RunPlan plan, const Pl
   }
   if (is_kept) {
     fmt::print(stderr,
-               "kept in {0}: muster serve --data-dir {0} shows it to get, logs and delete\n",
-               place.directory);
+               "kept in {0}: muster serve --data-dir {1} shows it to get, logs and delete\n",
+               plain_text(place.directory), shell_word(place.directory));
   }
   if (place.share != nullptr) wait_for_guests(loop, heard, *place.share);
   return exit_code;
@@ -212,14 +264,17 @@ Status check(const Manifest& manifest) {
                                   : "there are two JobSets or more in the file; run takes one");
 }
 
-// What this machine cannot run is said before anything is started.
-Status check_startable(const Manifest& manifest) {
-  for (const ManifestObject& object : manifest.objects()) {
-    if (object.resource != &job_sets()) continue;
-    json::Arena arena;
-    MUSTER_TRY(const json::Value set, json::parse(arena, object.body));
-    if (const Status checked = check_commands(set); !checked)
-      return fail(Code::kInvalid, manifest.explain(object, checked.error()));
+// What this machine cannot run is said before anything is started; images, which it has no use for,
+// may be left out.
+Status make_startable(Manifest& manifest) {
+  const ManifestObject& object = job_set_in(manifest);
+  json::Arena arena;
+  MUSTER_TRY(const json::Value set, json::parse(arena, object.body));
+  if (const Status checked = check_commands(set); !checked)
+    return fail(Code::kInvalid, manifest.explain(object, checked.error()));
+  if (add_images(set)) {
+    manifest.replace_body(static_cast<std::size_t>(&object - manifest.objects().data()),
+                          json::write(set));
   }
   return {};
 }
@@ -231,7 +286,8 @@ Result<RunPlan> make_plan(const RunOptions& options, FollowOptions follow,
   return RunPlan{.manifest = std::move(manifest),
                  .follow = std::move(follow),
                  .progress = !options.no_progress,
-                 .kubeconfig = {},
+                 .server = server_words(options.server),
+                 .watch = {},
                  .make_room = {}};
 }
 
@@ -257,7 +313,7 @@ int run(const RunOptions& options) {
   if (!plan) return complain_verbatim(plan.error());
   if (elsewhere) return run_there(*elsewhere, signals, *std::move(plan));
   // Where containers have images, those may say what to run.
-  const Status startable = options.node.has_images() ? Status() : check_startable(plan->manifest);
+  const Status startable = options.node.has_images() ? Status() : make_startable(plan->manifest);
   if (!startable) return complain_verbatim(startable.error());
   const std::string& directory = options.server.data_dir;
   return directory.empty() ? run_privately(options, signals, *std::move(plan))

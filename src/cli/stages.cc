@@ -57,18 +57,26 @@ void count_pods(Stage& stage, const PodList& pods, const std::string& attempt) {
     if (pod.stage != stage.name || (!pod.attempt.empty() && pod.attempt != attempt)) continue;
     any = true;
     all_ended &= pod.has_ended();
-    if (pod.ready || pod.phase == "Succeeded") ++stage.pods_ready;
+    if (pod.phase == "Succeeded") {
+      ++stage.pods_finished;
+    } else if (pod.ready) {
+      ++stage.pods_ready;
+    }
     if (pod.started && (!stage.started || *pod.started < *stage.started))
       stage.started = pod.started;
     if (pod.finished && (!stage.finished || *pod.finished > *stage.finished))
       stage.finished = pod.finished;
   }
   if (!any || !all_ended) stage.finished.reset();
-  stage.pods_ready = std::min(stage.pods_ready, stage.pods);
+  stage.pods_finished = std::min(stage.pods_finished, stage.pods);
+  stage.pods_ready = std::min(stage.pods_ready, stage.pods - stage.pods_finished);
   // Pods are known before the status that counts them.
   if (any && stage.state == StageState::kWaiting) stage.state = StageState::kStarting;
-  if (stage.state == StageState::kStarting && stage.pods > 0 && stage.pods_ready == stage.pods)
+  if (stage.state == StageState::kStarting && stage.pods > 0 && stage.pods_there() == stage.pods)
     stage.state = StageState::kRunning;
+  // A Job counts pods that have come and gone.
+  if (stage.state == StageState::kRunning && any && stage.pods_there() == 0)
+    stage.state = StageState::kStarting;
 }
 
 Stage stage_of(const api::JobSet& set, const api::ReplicatedJob& entry, const PodList& pods) {
@@ -77,13 +85,17 @@ Stage stage_of(const api::JobSet& set, const api::ReplicatedJob& entry, const Po
               .pods = entry.pods(),
               .waits_for = dependencies(entry),
               .started = {},
-              .finished = {}};
+              .finished = {},
+              .never_because = {}};
   const api::ReplicatedJobStatus* const status = status_of(set, entry.name);
   if (status != nullptr)
     stage.jobs_ready = std::min<std::int64_t>(status->ready + status->succeeded, stage.jobs);
   stage.state = state_by_jobs(stage, status, set.suspend);
   count_pods(stage, pods, std::to_string(set.status.restarts));
-  if (stage.state == StageState::kDone) stage.pods_ready = stage.pods;
+  if (stage.state == StageState::kDone) {
+    stage.pods_finished = stage.pods;
+    stage.pods_ready = 0;
+  }
   return stage;
 }
 
@@ -127,6 +139,8 @@ std::string_view word_for(StageState state) {
       return "failed";
     case StageState::kStopped:
       return "stopped";
+    case StageState::kNeverStarted:
+      return "never started";
   }
   return "";
 }
@@ -163,6 +177,16 @@ Standing standing_of(const api::JobSet& set, const PodList& pods) {
   return standing;
 }
 
+void mark_unstarted(Standing& standing, const std::set<std::string, std::less<>>& seen) {
+  const auto failed = std::ranges::find(standing.stages, StageState::kFailed, &Stage::state);
+  for (Stage& stage : standing.stages) {
+    if (stage.state != StageState::kStopped || seen.contains(stage.name)) continue;
+    stage.state = StageState::kNeverStarted;
+    if (failed != standing.stages.end())
+      stage.never_because = fmt::format("{} failed", plain_text(failed->name));
+  }
+}
+
 std::optional<DeadEnd> dead_end(const PodList& pods) {
   const PodFacts* unplaced = nullptr;
   bool something_runs = false;
@@ -180,10 +204,9 @@ std::optional<DeadEnd> dead_end(const PodList& pods) {
     if (!pod.unschedulable.empty() && unplaced == nullptr) unplaced = &pod;
   }
   if (unplaced == nullptr || something_runs) return std::nullopt;
-  return DeadEnd{unplaced->name,
-                 fmt::format("pod {} cannot be placed: {}", plain_text(unplaced->name),
-                             plain_text(unplaced->unschedulable)),
-                 kStandstill};
+  const std::string brief = fmt::format("pod {} cannot be placed", plain_text(unplaced->name));
+  return DeadEnd{unplaced->name, fmt::format("{}: {}", brief, plain_text(unplaced->unschedulable)),
+                 kStandstill, brief};
 }
 
 }  // namespace muster::cli

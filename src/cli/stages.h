@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ enum class StageState : std::uint8_t {
   kRunning,
   kDone,
   kFailed,
-  kStopped
+  kStopped,
+  kNeverStarted
 };
 std::string_view word_for(StageState state);
 
@@ -26,12 +28,16 @@ struct Stage {
   std::string name;
   StageState state = StageState::kWaiting;
   std::int64_t jobs = 0;
-  std::int64_t jobs_ready = 0;  // or succeeded
-  std::int64_t pods = 0;        // that must run at once
-  std::int64_t pods_ready = 0;  // or succeeded; known only with pods
-  std::string waits_for;        // "dataset to be Complete, model to be Ready"
-  std::optional<Time> started;  // its first pod
+  std::int64_t jobs_ready = 0;     // or succeeded
+  std::int64_t pods = 0;           // that must run at once
+  std::int64_t pods_ready = 0;     // known only with pods
+  std::int64_t pods_finished = 0;  // well; likewise
+  std::string waits_for;           // "dataset to be Complete, model to be Ready"
+  std::optional<Time> started;     // its first pod
   std::optional<Time> finished;
+  std::string never_because;  // it never started: "dataset failed"
+
+  std::int64_t pods_there() const { return pods_ready + pods_finished; }
 };
 
 struct Outcome {
@@ -58,11 +64,16 @@ struct Standing {
 // With pods, if they are known: only those of the present attempt count.
 Standing standing_of(const api::JobSet& set, const PodList& pods = {});
 
+// At the end: stages that were stopped, and of which no pod was ever seen, never started. For who
+// has seen all pods.
+void mark_unstarted(Standing& standing, const std::set<std::string, std::less<>>& seen);
+
 // What a run cannot get over by itself.
 struct DeadEnd {
-  std::string pod;  // or its Job, if that gets none
-  std::string why;  // "pod x cannot start: CreateContainerConfigError: …"
-  Duration grace;   // so long it has to last: statuses come one after the other, faults pass
+  std::string pod;         // or its Job, if that gets none
+  std::string why;         // "pod x cannot start: CreateContainerConfigError: …"
+  Duration grace;          // so long it has to last: statuses come one after the other, faults pass
+  std::string brief = {};  // for who has read the reason; empty: there is none
 };
 // A pod that is kept from starting; or one that cannot be placed while none of the others runs and
 // may make room (those at the barrier wait for it). Nothing if something still moves.

@@ -140,7 +140,8 @@ TEST(Progress, HidesStagesThatAreDoneBeforeThoseThatRun) {
                                .state = i == 29 ? StageState::kRunning : StageState::kDone,
                                .waits_for = {},
                                .started = {},
-                               .finished = {}});
+                               .finished = {},
+                               .never_because = {}});
   const auto lines = progress_block(standing, {.trouble = {}, .keys = {}});
   EXPECT_EQ(lines.size(), kMaxStageLines + 2);
   EXPECT_THAT(lines[kMaxStageLines - 1], HasSubstr("s29"));
@@ -155,8 +156,54 @@ TEST(Changes, AreToldOncePerStage) {
   EXPECT_THAT(changes(before, before), IsEmpty());
   const Standing after = standing_of(set_with(
       R"({"restarts":1,"replicatedJobsStatus":[{"name":"dataset","succeeded":1},{"name":"trainer","active":1}]})"));
-  EXPECT_THAT(changes(before, after),
-              ElementsAre("restart 1 of at most 3", "dataset: done", "trainer: starting 4 pods"));
+  EXPECT_THAT(changes(before, after), ElementsAre("dataset: done", "trainer: starting 4 pods"));
+}
+
+TEST(Changes, ARestartIsToldWithItsCause) {
+  EXPECT_EQ(restart_line(1, 2, "w-0-0 failed: exit code 1"),
+            "w-0-0 failed: exit code 1; restart 1 of 2");
+  EXPECT_EQ(restart_line(3, std::nullopt, ""), "restart 3");
+  const Standing before = standing_of(set_with(kWaiting));
+  const Standing after = standing_of(
+      set_with(R"({"restarts":1,"replicatedJobsStatus":[{"name":"dataset","failed":1}]})"));
+  EXPECT_THAT(changes(before, after), IsEmpty()) << "the failure is that of the attempt before";
+}
+
+TEST(Changes, WhatHasFinishedIsNotReady) {
+  const api::JobSet set = set_with(
+      R"({"replicatedJobsStatus":[{"name":"dataset","succeeded":1},{"name":"trainer","active":1,"ready":1}]})");
+  const auto told = [&](const std::vector<PodFacts>& pods) {
+    return changes(Standing{}, standing_of(set, pods));
+  };
+  const PodFacts done = pod("a", "Succeeded", false), ready = pod("b", "Running", true);
+  EXPECT_THAT(told({done, ready, ready, ready}),
+              ElementsAre("dataset: done", "trainer: running, 3 of 4 pods ready, 1 finished"));
+  EXPECT_THAT(told({done, done, done, done}), ElementsAre("dataset: done"))
+      << "none of them was ready, and the end is still to come";
+  EXPECT_THAT(told({pod("a", "Failed", false)}),
+              ElementsAre("dataset: done", "trainer: starting 4 pods"))
+      << "its Job has not heard of it";
+  const auto block = progress_block(standing_of(set, {done, ready, ready, ready}),
+                                    {.width = 80, .trouble = {}, .keys = {}});
+  EXPECT_EQ(block[1], "[>>] trainer ########## 4/4 running, 1 finished");
+}
+
+TEST(Changes, AStageThatNeverStartedWasNotStopped) {
+  Standing standing =
+      standing_of(set_with(R"({"conditions":[{"type":"Failed","status":"True","message":"no"}],
+        "replicatedJobsStatus":[{"name":"dataset","failed":1},{"name":"trainer"}]})"));
+  Standing seen = standing;
+  mark_unstarted(seen, {"dataset", "trainer"});
+  EXPECT_THAT(changes(Standing{}, seen), ElementsAre("dataset: failed", "trainer: stopped"));
+  mark_unstarted(standing, {"dataset"});
+  EXPECT_THAT(changes(Standing{}, standing),
+              ElementsAre("dataset: failed", "trainer: never started (dataset failed)"));
+}
+
+TEST(Progress, SaysThatItIsStopping) {
+  const auto lines = progress_block(standing_of(set_with(kWaiting)),
+                                    {.trouble = {}, .keys = "stopping", .stopping = true});
+  EXPECT_EQ(lines[0], "[>>] dataset ---------- 0/1 stopping");
 }
 
 TEST(Graph, DrawsWhoWaitsForWhom) {

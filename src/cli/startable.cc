@@ -1,30 +1,86 @@
 #include "cli/startable.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <functional>
+
+#include "cli/terminal_text.h"
 
 namespace muster::cli {
+namespace {
 
-Status check_commands(json::Value job_set) {
-  Error error{.code = Code::kInvalid, .message = "a container has no command"};
+using json::Value;
+
+// With the path of each.
+void for_each_container(Value job_set, const std::function<void(Value, const std::string&)>& look) {
   const auto sets = job_set.get({"spec", "replicatedJobs"}).items();
   for (std::size_t i = 0; i < sets.size(); ++i) {
-    const json::Value pod = sets[i].get({"template", "spec", "template", "spec"});
+    const Value pod = sets[i].get({"template", "spec", "template", "spec"});
     for (const std::string_view list : {"initContainers", "containers"}) {
       const auto containers = pod.get(list).items();
       for (std::size_t j = 0; j < containers.size(); ++j) {
-        const json::Value container = containers[j];
-        if (!container.get("command").empty() || !container.get("args").empty()) continue;
-        error.causes.push_back(
-            {.reason = "FieldValueRequired",
-             .message = "a command is needed: this machine's own programs are run, and none is "
-                        "taken from an image",
-             .field = fmt::format("spec.replicatedJobs[{}].template.spec.template.spec.{}[{}]", i,
-                                  list, j)});
+        look(containers[j],
+             fmt::format("spec.replicatedJobs[{}].template.spec.template.spec.{}[{}]", i, list, j));
       }
     }
   }
+}
+
+// How the line would be written: [echo, hi]; what only a shell understands is left to one.
+std::string as_list(std::string_view line) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=@ ";
+  if (line.find_first_not_of(kPlain) != line.npos)
+    return fmt::format("[sh, -c, '{}']", plain_text(line));
+  std::vector<std::string_view> words;
+  while (!line.empty()) {
+    const std::size_t end = std::min(line.find(' '), line.size());
+    if (end > 0) words.push_back(line.substr(0, end));
+    line.remove_prefix(std::min(line.size(), end + 1));
+  }
+  return fmt::format("[{}]", fmt::join(words, ", "));
+}
+
+}  // namespace
+
+Status check_commands(Value job_set) {
+  Error error{.code = Code::kInvalid, .message = "a container has no command"};
+  for_each_container(job_set, [&](Value container, const std::string& path) {
+    bool is_said = false;
+    for (const std::string_view field : {"command", "args"}) {
+      const Value words = container.get(field);
+      is_said |= !words.empty();
+      if (words.is_null() || words.is_array()) continue;
+      is_said = true;
+      error.causes.push_back(
+          {.reason = "FieldValueTypeInvalid",
+           .message = words.is_string() ? "must be a list of words: " + as_list(words.as_string())
+                                        : "must be a list of words",
+           .field = fmt::format("{}.{}", path, field)});
+    }
+    if (is_said) return;
+    error.causes.push_back(
+        {.reason = "FieldValueRequired",
+         .message = "a command is needed: this machine's own programs are run, and none is taken "
+                    "from an image",
+         .field = path});
+  });
   if (error.causes.empty()) return {};
   return std::unexpected(std::move(error));
+}
+
+bool add_images(Value job_set) {
+  bool any = false;
+  for_each_container(job_set, [&](Value container, const std::string&) {
+    if (!container.is_object()) return;
+    const Value image = container.get("image");
+    const bool has_one = !image.is_null() && !(image.is_string() && image.as_string().empty());
+    if (has_one) return;
+    container.set("image", kNoImage);
+    any = true;
+  });
+  return any;
 }
 
 }  // namespace muster::cli

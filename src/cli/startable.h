@@ -2,13 +2,20 @@
 // run it at all. Pure.
 #pragma once
 
+#include <string_view>
+
 #include "base/result.h"
 #include "json/value.h"
 
 namespace muster::cli {
 
 // Every container needs a command: images, which may hold one, are ignored. Fails with one cause
-// per container that has none.
+// per container that has none, or has one that is no list.
 Status check_commands(json::Value job_set);
+
+// What a container is called that has no image.
+inline constexpr std::string_view kNoImage = "none";
+// Containers without an image get that one, for the server wants some. Says whether there were any.
+bool add_images(json::Value job_set);
 
 }  // namespace muster::cli

@@ -249,8 +249,26 @@ def test_a_terminal_shows_stages_and_colours(tmp_path):
     assert code == 0
     assert re.search(ESCAPE + r'\[\d+mwork-0-0' + ESCAPE + r'\[0m \| one\r\n', shown), shown
     assert re.search(r'work #{10} 2/2 running', shown) and 'Ctrl-C: stop' in shown
+    last = shown[shown.rindex('jobset term: ') - 200:shown.rindex('jobset term: ')]
+    assert re.search(r'\[ok\][^\r]* work #{10} 2/2 done', last.split(ESCAPE + '[J')[-1]), 'the last picture stays: %r' % shown
     plain, code = on_terminal([os.environ['MUSTER'], 'run', str(file), '--no-progress'], {**environment, 'NO_COLOR': '1'})
     assert code == 0 and ESCAPE not in plain and 'work: running' in plain
+
+
+def test_a_terminal_shows_that_it_stops(tmp_path):
+    file = tmp_path / 'a.yaml'
+    file.write_text(job_set('slow', "trap 'sleep 1.8; exit' TERM; echo up; sleep 60 & wait"))
+    pressed = []
+
+    def keys(shown):
+        if '| up' in shown and '1/1 running' in shown and not pressed:
+            pressed.append(len(shown))
+            return b'\x03'
+
+    shown, code = on_terminal([os.environ['MUSTER'], 'run', str(file)], {**os.environ, 'NO_COLOR': '1'}, keys)
+    after = shown[shown.index('stopping slow; once more kills it'):]
+    assert code == 130 and re.search(r'work #{10} 1/1 stopping', after) and 'stopping   Ctrl-C: kill' in after, shown
+    assert 'running' not in after and 'Ctrl-C: stop' not in after, shown
 
 
 def test_d_detaches(muster, tmp_path):

@@ -43,7 +43,7 @@ def test_a_run_that_keeps_its_objects_says_how_to_see_them(tmp_path, data):
     done = alone('run', '-', '--data-dir', data, stdin=job_set('kept', 'echo hello'))
     assert 'kept in %s: muster serve --data-dir %s' % (data, data) in done.stderr
     assert 'help: muster serve --data-dir %s starts it again' % data in alone('get', 'jobsets', '--data-dir', data, code=75).stderr
-    assert 'help: muster serve --data-dir %s' % data in alone('run', '-', '--data-dir', data, code=1, stdin=job_set('kept', 'true')).stderr
+    assert 'help: start muster serve --data-dir %s, then muster delete jobset kept --data-dir %s makes room' % (data, data) in alone('run', '-', '--data-dir', data, code=1, stdin=job_set('kept', 'true')).stderr
     server, _ = blackbox.start_program([os.environ['MUSTER'], 'serve', '--data-dir', data], tmp_path / 'log', 'serves')
     try:
         assert alone('logs', 'kept', '--data-dir', data).stdout == 'work-0-0 | hello\n'
@@ -104,17 +104,40 @@ def test_a_command_is_asked_for_before_anything_starts():
     assert 'a command is needed' in errors and re.search(r'--> standard input:\d+:\d+', errors) and 'watch it' not in errors
 
 
+def test_a_command_that_is_no_list_is_shown_as_one():
+    errors = kept_from_starting('line', lambda text: re.sub(r'command: .*', 'command: echo hi', text), code=1)
+    assert re.search(r'command: must be a list of words: \[echo, hi\]\n  --> standard input:\d+:\d+\n +\d+ \| +command: echo hi\n', errors), errors
+    assert 'a command is needed' not in errors
+
+
+def test_keys_that_are_there_twice_are_refused(tmp_path):
+    text = job_set('twice', 'true').replace('backoffLimit: 0', 'backoffLimit: 0\n        parallelism: 3')
+    file = tmp_path / 'twice.yaml'
+    file.write_text(text)
+    for arguments in (['run', file], ['graph', '-f', file]):
+        errors = alone(*arguments, code=1).stderr
+        assert re.search(r'error: key "parallelism" already set in map\n  --> .*twice.yaml:14:9\n +14 \| +parallelism: 3\n +\| +\^{11}\n', errors), errors
+        assert 'Nothing was stored.' in errors and 'watch it' not in errors
+
+
 @pytest.mark.parametrize('change, why', [
     (lambda text: text.replace('image: none', 'image: none\n              envFrom: [{secretRef: {name: no-such}}]'), 'secret "no-such" not found'),
     (lambda text: text.replace('image: none', 'image: none\n              volumeMounts: [{name: v, mountPath: /v}]').replace(
         'containers:', 'volumes: [{name: v, configMap: {name: no-such}}]\n            containers:'), 'configmap "no-such" not found'),
-    (lambda text: text.replace('image: none', 'image: none\n              resources: {requests: {cpu: "100000"}}'), 'Insufficient cpu'),
     (lambda text: text.replace('restartPolicy: Never', 'restartPolicy: Never\n            serviceAccountName: no-such'), 'serviceaccount "no-such" not found'),
-], ids=['environment', 'volume', 'room', 'account'])
+], ids=['environment', 'volume', 'account'])
 def test_a_private_run_does_not_wait_for_ever(change, why):
     errors = kept_from_starting('stuck', change)
     assert re.search(r'error: (pod stuck-work-0-0-\w+ cannot (start|be placed)|job stuck-work-0 has no pods): .*' + re.escape(why), errors), errors
     assert 'nobody else uses this server: giving up in' in errors and 'stopping stuck' in errors
+
+
+def test_what_there_is_too_little_of_is_said_once():
+    errors = kept_from_starting('stuck', lambda text: text.replace('image: none', 'image: none\n              resources: {requests: {cpu: "100000"}}'))
+    assert re.search(r'^work-0-0: cannot be placed: asks for 100000 cpu; this machine has \d+m?$', errors, re.M), errors
+    assert re.search(r'^error: pod stuck-work-0-0-\w+ cannot be placed$', errors, re.M), errors
+    assert 'nobody else uses this server: giving up in' in errors and 'stopping stuck' in errors
+    assert errors.count('asks for') == 1 and 'preemption' not in errors and 'Insufficient' not in errors, errors
 
 
 def test_what_comes_in_time_is_waited_for(tmp_path, data):
@@ -160,3 +183,68 @@ def test_an_image_that_is_ignored_is_said_once():
     text = job_set('pictured', 'true', 3).replace('image: none', 'image: example.org/program:1')
     errors = alone('run', '-', stdin=text).stderr
     assert errors.count('warning: image "example.org/program:1" is ignored by the process runtime') == 1
+
+
+def test_an_image_may_be_none_or_left_out():
+    text = job_set('bare', 'echo here', 2)
+    assert 'image' not in alone('run', '-', stdin=text).stderr
+    done = alone('run', '-', stdin=text.replace('image: none', ''))
+    assert done.stdout.count('| here\n') == 2 and 'image' not in done.stderr, done.stderr
+
+
+def test_a_run_says_how_to_watch_it_from_anywhere(tmp_path, data, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run = Run(tmp_path, 'seen', job_set('seen', 'echo up; sleep 60'), '--data-dir', 'data')
+    run.shows('work-0-0 | up')
+    command = re.search(r'^watch it: muster (.*)$', run.errors.read_text(), re.M)[1].split()
+    assert command == ['top', '--data-dir', str(data)]
+    monkeypatch.chdir('/')
+    assert 'seen' in alone(*command, '--once').stdout
+    help = alone('run', '-', '--data-dir', data, code=1, stdin=job_set('seen', 'true')).stderr
+    hint = re.search(r'help: muster (attach seen .*) follows the one that is there, muster (delete jobset seen .*) makes room', help)
+    assert alone(*hint[1].split(), '--timeout', '1s', code=4).stdout == 'work-0-0 | up\n'
+    alone(*hint[2].split())
+    run.ends(5)
+
+
+def test_restarts_are_said_with_their_cause_before_what_comes_next(tmp_path):
+    text = job_set('again', 'echo attempt; exit 1', spec='failurePolicy: {maxRestarts: 2}')
+    file = tmp_path / 'again.yaml'
+    file.write_text(text)
+    done = subprocess.run([os.environ['MUSTER'], 'run', str(file)], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=SECONDS)
+    assert done.returncode == 3, done.stdout
+    said = [line for line in done.stdout.splitlines() if line == 'work-0-0 | attempt' or 'restart ' in line]
+    assert said == ['work-0-0 | attempt', 'work-0-0 failed: exit code 1; restart 1 of 2', 'work-0-0 | attempt',
+                    'work-0-0 failed: exit code 1; restart 2 of 2', 'work-0-0 | attempt'], done.stdout
+
+
+def test_a_stage_that_never_started_is_not_said_to_have_stopped():
+    text = job_set('first', 'exit 3')
+    stage = text[text.index('  - name: work'):]
+    text += stage.replace('- name: work', '- name: later\n    dependsOn: [{name: work, status: Complete}]')
+    errors = alone('run', '-', code=3, stdin=text).stderr
+    assert 'later: never started (work failed)\n' in errors and 'stopped' not in errors, errors
+
+
+# Whom pods run as
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason='only root runs pods as others')
+def test_root_is_told_whom_pods_run_as(tmp_path, monkeypatch):
+    monkeypatch.delenv('SUDO_UID', raising=False)
+    monkeypatch.chdir('/')
+    line = 'pods run as nobody, not as root: --pod-user root runs them as you\n'
+    assert line in alone('run', '-', stdin=job_set('told', 'true')).stderr
+    assert 'pods run as' not in alone('run', '-', '--pod-user', 'root', stdin=job_set('same', 'true')).stderr
+    closed = tmp_path / 'closed'
+    closed.mkdir(mode=0o700)
+    (closed / 'words.txt').write_text('found\n')
+    monkeypatch.chdir(closed)
+    text = job_set('needs', 'cat words.txt')
+    errors = alone('run', '-', code=1, stdin=text).stderr
+    assert errors.startswith('error: pods run as nobody, who cannot enter %s, where words.txt is\n  help: --pod-user root' % closed), errors
+    assert 'watch it' not in errors
+    assert alone('run', '-', '--pod-user', 'root', stdin=text).stdout == 'work-0-0 | found\n'
+    elsewhere = text.replace('image: none', 'workingDir: /')
+    assert 'words.txt is' not in alone('run', '-', code=3, stdin=elsewhere).stderr
+    assert 'who cannot enter %s and works in his home or / instead' % closed in alone('run', '-', stdin=job_set('free', 'true')).stderr
