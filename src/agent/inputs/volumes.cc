@@ -38,6 +38,13 @@ Status make_folder(const std::string& path) {
   return {};
 }
 
+// A pod sees its volumes as mounts; on the way to the folders themselves nobody else has business.
+Status make_closed_folder(const std::string& path) {
+  MUSTER_CHECK(make_folder(path));
+  if (::chmod(path.c_str(), 0700) == 0) return {};
+  return fail(Code::kInternal, fmt::format("{}: {}", path, std::strerror(errno)));
+}
+
 std::int64_t bytes_of(Value quantity) {
   const auto parsed = api::Quantity::parse(quantity.is_string() ? std::string(quantity.as_string())
                                                                 : json::write(quantity));
@@ -86,6 +93,7 @@ class SetUp {
   }
 
   Status run() {
+    MUSTER_CHECK(make_closed_folder(root_.pod_directory));
     MUSTER_CHECK(make_folder(volumes_folder(root_)));
     MUSTER_TRY(volumes_, open_folder(volumes_folder(root_)));
     std::vector<std::string> failed;
@@ -159,7 +167,7 @@ class SetUp {
   Status set_up_claim(const std::string& name, Value volume) {
     const bool has_it = open_beneath(volumes_.get(), name).has_value();
     MUSTER_TRY(const std::string place, claim_folder(pod_, volume, objects_, has_it));
-    MUSTER_CHECK(make_folder(root_.policy.claims_directory));
+    MUSTER_CHECK(make_closed_folder(root_.policy.claims_directory));
     MUSTER_TRY(const UniqueFd claims, open_folder(root_.policy.claims_directory));
     MUSTER_TRY(const UniqueFd ns,
                make_folders_beneath(claims.get(), place.substr(0, place.find('/')), 0755));

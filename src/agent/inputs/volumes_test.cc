@@ -339,6 +339,13 @@ TEST_F(Volumes, AClaimKeepsItsDataWhoeverComesNext) {
             place + " -> /m ro");
 }
 
+TEST_F(Volumes, NobodyElseCanGoToTheFoldersThemselves) {
+  ASSERT_EQ(set_up(kClaim), "");
+  for (const std::string& folder : {root_.pod_directory, root_.policy.claims_directory}) {
+    EXPECT_EQ(fs::status(folder).permissions(), fs::perms::owner_all) << folder;
+  }
+}
+
 TEST_F(Volumes, AClaimThatIsBeingDeletedStaysWithThoseWhoHaveIt) {
   ASSERT_EQ(set_up(kClaim), "");
   claim("c", "Bound", R"(,"deletionTimestamp":"2030-01-01T00:00:00Z")");
