@@ -16,13 +16,14 @@ namespace {
 
 using api::annotation::kBarrier;
 
-std::string label(const api::Meta& meta, std::string_view key) {
-  return std::string(
-      meta.label(std::string(api::label::kJobSetPrefix) + std::string(key)).value_or(""));
+namespace label = api::label;
+
+std::string label_of(const api::Meta& meta, std::string_view key) {
+  return std::string(meta.label(key).value_or(""));
 }
 
 std::int32_t attempt_of(const api::Meta& meta) {
-  return parse_number<std::int32_t>(label(meta, "restart-attempt")).value_or(-1);
+  return parse_number<std::int32_t>(label_of(meta, label::kRestartAttempt)).value_or(-1);
 }
 
 // As the JobSet controller counts it: everything that will run has started, or has ended.
@@ -81,7 +82,7 @@ void Invariants::learn_progress(const api::JobSet& set, std::int32_t attempt) {
     for (const auto& [uid, job] : jobs_) {
       const auto* owner = job.meta.controller();
       if (owner == nullptr || owner->uid != set.meta.uid ||
-          label(job.meta, "replicatedjob-name") != replicated.name ||
+          label_of(job.meta, label::kReplicatedJobName) != replicated.name ||
           attempt_of(job.meta) != attempt)
         continue;
       started += is_started(job) ? 1 : 0;
@@ -94,7 +95,7 @@ void Invariants::learn_progress(const api::JobSet& set, std::int32_t attempt) {
 }
 
 void Invariants::check_turn(const api::JobSet& set, const api::Job& job) {
-  const api::ReplicatedJob* own = set.replicated_job(label(job.meta, "replicatedjob-name"));
+  const api::ReplicatedJob* own = set.replicated_job(label_of(job.meta, label::kReplicatedJobName));
   if (own == nullptr) return;
   const std::int32_t attempt = attempt_of(job.meta);
   for (const api::Dependency& dependency : own->depends_on) {
@@ -151,7 +152,7 @@ std::int64_t Invariants::expected_at_barrier(const api::JobSet& set,
     const auto held =
         json::parse(arena, job.template_json)->get({"metadata", "annotations", kBarrier});
     if (held.is_string() && held.as_string() != barrier)
-      expected -= set.replicated_job(label(job.meta, "replicatedjob-name"))->pods_per_job();
+      expected -= set.replicated_job(label_of(job.meta, label::kReplicatedJobName))->pods_per_job();
   }
   return expected;
 }
@@ -159,7 +160,7 @@ std::int64_t Invariants::expected_at_barrier(const api::JobSet& set,
 // KEP-498: no main container starts before all pods of the group have.
 void Invariants::check_barrier(const store::Event& event, const api::Pod& pod) {
   const auto signal = pod.meta.annotation(kBarrier);
-  const auto set = sets_.find(label(pod.meta, "jobset-uid"));
+  const auto set = sets_.find(label_of(pod.meta, label::kJobSetUid));
   if (!signal || set == sets_.end() || event.type == store::Event::Type::kDeleted) return;
   const auto& init = pod.init_container_statuses;
   const bool runs = pod.phase == api::PodPhase::kRunning;
