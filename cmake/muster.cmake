@@ -3,8 +3,9 @@
 #   muster_module(json USES base PRIVATE simdjson::simdjson)
 #
 # builds muster_json from every *.cc of the folder, json_test from its *_test.cc, one benchmark per
-# *_bench.cc and (with MUSTER_FUZZ) one fuzzer per *_fuzz.cc. USES names the modules that it may see:
-# a module that is not named gives no include path, so the layering is enforced by the build.
+# *_bench.cc and (with MUSTER_FUZZ) one fuzzer per *_fuzz.cc. USES names the modules whose headers it
+# includes, TESTS_USE what its tests, benchmarks and fuzzers include besides. Include paths and
+# libraries are passed on to who uses it; scripts/layering.py sees to it that the lists are true.
 include(GoogleTest)
 
 # The standard headers and fmt; never headers of our own.
@@ -25,7 +26,7 @@ function(muster_common_headers target)
 endfunction()
 
 function(muster_module name)
-  cmake_parse_arguments(arg "" "" "USES;PRIVATE;EMBED" ${ARGN})
+  cmake_parse_arguments(arg "" "" "USES;TESTS_USE;PRIVATE;EMBED" ${ARGN})
   set(dir ${CMAKE_CURRENT_SOURCE_DIR})
   file(GLOB all CONFIGURE_DEPENDS RELATIVE ${dir} ${dir}/*.cc)
   set(sources ${all})
@@ -50,25 +51,26 @@ function(muster_module name)
   file(CREATE_LINK ${dir} ${include_dir}/${below_src} SYMBOLIC)
   target_include_directories(muster_${name} PUBLIC ${include_dir})
   list(TRANSFORM arg_USES PREPEND muster_)
+  list(TRANSFORM arg_TESTS_USE PREPEND muster_)
   target_link_libraries(muster_${name} PUBLIC ${arg_USES} fmt::fmt PRIVATE ${arg_PRIVATE} Threads::Threads)
   muster_common_headers(muster_${name} ${MUSTER_PCH})
 
   if(tests AND NOT MUSTER_FUZZ)
     add_executable(${name}_test ${tests})
-    target_link_libraries(${name}_test PRIVATE muster_${name} ${arg_PRIVATE} GTest::gmock GTest::gtest_main)
+    target_link_libraries(${name}_test PRIVATE muster_${name} ${arg_TESTS_USE} ${arg_PRIVATE} GTest::gmock GTest::gtest_main)
     muster_common_headers(${name}_test <gtest/gtest.h> <gmock/gmock.h> <string> <vector> <fmt/format.h>)
     gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
   endif()
   foreach(bench ${benches})
     cmake_path(GET bench STEM stem)
     add_executable(${stem} EXCLUDE_FROM_ALL ${bench})
-    target_link_libraries(${stem} PRIVATE muster_${name} ${arg_PRIVATE} benchmark::benchmark_main)
+    target_link_libraries(${stem} PRIVATE muster_${name} ${arg_TESTS_USE} ${arg_PRIVATE} benchmark::benchmark_main)
   endforeach()
   if(MUSTER_FUZZ)
     foreach(fuzz ${fuzzers})
       cmake_path(GET fuzz STEM stem)
       add_executable(${stem} ${fuzz})
-      target_link_libraries(${stem} PRIVATE muster_${name} ${arg_PRIVATE})
+      target_link_libraries(${stem} PRIVATE muster_${name} ${arg_TESTS_USE} ${arg_PRIVATE})
       target_link_options(${stem} PRIVATE -fsanitize=fuzzer)
     endforeach()
   endif()
