@@ -38,6 +38,11 @@ class AdoptionTest : public RuntimeFixture, public testing::WithParamInterface<b
     }
     return 0;
   }
+  // Of a process that is there: 0 would be all of this test's own.
+  static void send(pid_t pid, int signal) {
+    ASSERT_GT(pid, 0);
+    ASSERT_EQ(::kill(pid, signal), 0);
+  }
   PodRecord record() const { return read_journal(directory_ + "/runtime/pods", "pod"); }
   pid_t shim_pid() const { return record().shim.pid; }
 };
@@ -96,7 +101,7 @@ TEST_P(AdoptionTest, RunsOfAKilledShimAreGoneAndToldAsLost) {
   while (processes_with("sleep" + std::string(1, '\0') + marker).size() < 2) {
   }
   wait_for(run, RunPhase::kRunning);
-  kill(shim_pid(), SIGKILL);
+  send(shim_pid(), SIGKILL);
   const Exit exit = exit_of(run);
   EXPECT_TRUE(exit.lost);
   EXPECT_EQ(exit.code, 137);
@@ -113,7 +118,7 @@ TEST_P(AdoptionTest, AShimThatDoesNotAnswerStopsNobody) {
   wait_for(run, RunPhase::kRunning);
   const pid_t shim = shim_pid();
   runtime_.reset();
-  ASSERT_EQ(kill(shim, SIGSTOP), 0);
+  send(shim, SIGSTOP);
   adopt_patience_ = 50ms;
   restart_agent();
   const auto adopted = adopt();
@@ -121,16 +126,17 @@ TEST_P(AdoptionTest, AShimThatDoesNotAnswerStopsNobody) {
   ASSERT_THAT(adopted[0].runs, SizeIs(1));
   EXPECT_EQ(adopted[0].runs[0].phase, RunPhase::kRunning);
   runtime_->kill(run);
-  ASSERT_EQ(kill(shim, SIGCONT), 0);
+  send(shim, SIGCONT);
   wait_for(run, RunPhase::kExited);
   EXPECT_EQ(states_[run].exit->code, 137);
 }
 
 TEST_P(AdoptionTest, SocketsWithoutRecordsAreSwept) {
+  wait_for(start(shell("exec sleep 1000")), RunPhase::kRunning);  // the keeper stays for it
   runtime_.reset();
   const std::string stray = directory_ + "/runtime/pods/stray.sock";
   ASSERT_TRUE(listen_at(directory_ + "/runtime/pods", "stray.sock"));
-  kill(keeper_pid(), SIGKILL);
+  send(keeper_pid(), SIGKILL);
   while (keeper_pid() != 0) std::this_thread::sleep_for(1ms);
   connect(GetParam());
   adopt();
@@ -140,7 +146,7 @@ TEST_P(AdoptionTest, SocketsWithoutRecordsAreSwept) {
 TEST_P(AdoptionTest, PodsGoOnWithoutTheirKeeper) {
   const RunId run = start(shell("exec sleep 1000"));
   wait_for(run, RunPhase::kRunning);
-  kill(keeper_pid(), SIGKILL);
+  send(keeper_pid(), SIGKILL);
   runtime_->signal(run, SIGTERM);  // goes to the shim
   EXPECT_EQ(exit_of(run).code, 143);
   start_pod("other");  // through a new keeper
@@ -154,8 +160,8 @@ TEST_P(AdoptionTest, AllKilledAtOnceIsFoundOutByTheNextAgent) {
   const ProcessIdentity init = record().runs.at(lost).process;
   runtime_.reset();
   const pid_t keeper = keeper_pid();
-  kill(keeper, SIGKILL);
-  kill(shim_pid(), SIGKILL);
+  send(keeper, SIGKILL);
+  send(shim_pid(), SIGKILL);
   restart_agent();
   const auto adopted = adopt();
   ASSERT_THAT(adopted, SizeIs(1));
@@ -244,12 +250,12 @@ TEST_P(AdoptionTest, KeeperThatIsAskedToEndWaitsForItsPods) {
   wait_for(run, RunPhase::kRunning);
   runtime_.reset();
   const ProcessIdentity shim = record().shim;
-  kill(keeper_pid(), SIGTERM);
-  kill(shim.pid, SIGTERM);
+  send(keeper_pid(), SIGTERM);
+  send(shim.pid, SIGTERM);
   EXPECT_TRUE(open_process(record().runs.at(run).process).valid());
   const UniqueFd lock(open((directory_ + "/runtime/keeper.lock").c_str(), O_RDWR | O_CLOEXEC));
   EXPECT_NE(flock(lock.get(), LOCK_EX | LOCK_NB), 0);
-  kill(record().runs.at(run).process.pid, SIGTERM);  // as everybody in a service that is stopped
+  send(record().runs.at(run).process.pid, SIGTERM);  // as everybody in a service that is stopped
   EXPECT_EQ(flock(lock.get(), LOCK_EX), 0);
   EXPECT_FALSE(open_process(shim).valid());
   EXPECT_EQ(record().runs.at(run).state.exit->code, 143);
