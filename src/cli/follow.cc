@@ -138,6 +138,8 @@ void Follow::event_changed(json::Value event) {
   if (event.get("reason").as_string() != "JobCreationFailed" || !message.contains(" is invalid"))
     return;
   screen_.note(fmt::format("error: the server takes the JobSet, but not its Jobs: {}", message));
+  if (message.contains(".image: Required value"))
+    screen_.note("  help: where pods are processes, image: none will do");
   end(kCannotPlace);
 }
 

@@ -201,6 +201,8 @@ def test_run_elsewhere(muster, tmp_path):
     done = muster('run', '-', '--kubeconfig', muster.server.kubeconfig, stdin=job_set('there', 'echo far away'))
     assert done.stdout == 'work-0-0 | far away\n'
     assert 'exists' in muster('run', '-', '--kubeconfig', muster.server.kubeconfig, code=1, stdin=job_set('there', 'true')).stderr
+    bare = muster('run', '-', '--kubeconfig', muster.server.kubeconfig, code=2, stdin=job_set('bare', 'true').replace('image: none', ''))
+    assert 'image: Required value\n  help: where pods are processes, image: none will do\n' in bare.stderr
     muster('run', '-', '--data-dir', muster.server.data_dir, code=3, stdin=job_set('there2', 'exit 1'))
     assert 'there2' in muster('get', 'js', '-o', 'name').stdout
 
@@ -282,7 +284,8 @@ def test_d_detaches(muster, tmp_path):
             return b'd'
 
     shown, code = on_terminal([os.environ['MUSTER'], 'run', str(file), '--kubeconfig', str(muster.server.kubeconfig)], muster.environment, keys)
-    assert code == 0 and 'detached goes on' in shown, shown
+    assert code == 0, shown
+    assert 'detached goes on; muster attach detached --kubeconfig %s comes back to it' % muster.server.kubeconfig in shown, shown
     assert muster('attach', 'detached').stdout == 'work-0-0 | one\n'
 
 
