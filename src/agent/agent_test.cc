@@ -328,6 +328,25 @@ TEST_F(AgentTest, AGangThatWaitsIsAdoptedAndLetGoByTheNextAgent) {
   EXPECT_TRUE(std::filesystem::is_empty(node_.directory + "/gates")) << "the gate goes with them";
 }
 
+TEST_F(AgentTest, AGateThatCannotBeOpenedIsToldAndTriedAgain) {
+  node_.make_config_map("js-group-scheduling", "{}");
+  node_.make_pod("p", kMember, "here", kMeet);
+  const std::filesystem::path gate =
+      std::filesystem::directory_iterator(node_.directory + "/gates")->path();
+  const std::string aside = node_.directory + "/aside";
+  std::filesystem::rename(gate, aside);
+  node_.patch_config_map("js-group-scheduling", R"({"started-0":"2"})");
+  node_.pass(seconds(10));
+  EXPECT_FALSE(node_.runs("p", "a"));
+  EXPECT_THAT(node_.events("p"), Contains(HasSubstr("Warning Failed: Error: " + gate.string())));
+  std::filesystem::rename(aside, gate);
+  node_.pass(seconds(20));
+  node_.machine.look_at_gates();
+  node_.settle();
+  EXPECT_TRUE(node_.runs("p", "a"));
+  EXPECT_EQ(node_.phase("p"), "Running");
+}
+
 // Several nodes on one machine.
 
 TEST(Nodes, AreCarvedOutOfOneMachineWithTheirGpus) {

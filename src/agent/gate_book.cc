@@ -1,8 +1,9 @@
 #include "agent/gate_book.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
-#include "base/log.h"
 #include "runtime/gate.h"
 
 namespace muster::agent {
@@ -12,15 +13,19 @@ Status GateBook::make(const std::string& file) {
   if (gate.made) return {};
   std::error_code failed;
   std::filesystem::create_directories(directory_, failed);
+  if (failed)
+    return fail(Code::kInternal, fmt::format("cannot make {}: {}", directory_, failed.message()));
   MUSTER_CHECK(runtime::make_gate(file));
   gate.made = true;
   return {};
 }
 
-void GateBook::open(const std::string& file) {
-  if (std::exchange(gates_[file].opened, true)) return;
-  if (const Status opened = runtime::open_gate(file); !opened)
-    log::error("cannot open a gate", {{"file", file}, {"error", opened.error().message}});
+Status GateBook::open(const std::string& file) {
+  Gate& gate = gates_[file];
+  if (gate.opened) return {};
+  MUSTER_CHECK(runtime::open_gate(file));
+  gate.opened = true;
+  return {};
 }
 
 void GateBook::arrive(const std::string& file, int pods) { gates_[file].arrived += pods; }

@@ -5,20 +5,21 @@
 #include <map>
 #include <string>
 
-#include "agent/node_services.h"
+#include "base/result.h"
 
 namespace muster::agent {
 
-class GateBook final : public Gates {
+class GateBook {
  public:
   explicit GateBook(std::string directory) : directory_(std::move(directory)) {}
 
-  void use(const std::string& file) override { ++gates_[file].users; }
-  void leave(const std::string& file) override;
-  Status make(const std::string& file) override;
-  void open(const std::string& file) override;
-  void arrive(const std::string& file, int pods) override;
-  int arrived(const std::string& file) const override;
+  void use(const std::string& file) { ++gates_[file].users; }  // by one more pod of this node
+  void leave(const std::string& file);
+  // Once per file; what failed may be tried again.
+  Status make(const std::string& file);
+  Status open(const std::string& file);
+  void arrive(const std::string& file, int pods);  // -1: it went away
+  int arrived(const std::string& file) const;
 
   void remove_unused();  // files of pods that went while no agent was there
 

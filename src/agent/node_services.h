@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "agent/gate_book.h"
 #include "agent/inputs/names.h"
 #include "agent/lifecycle/restart.h"
 #include "agent/logs/log_file.h"
@@ -19,18 +20,6 @@
 
 namespace muster::agent {
 
-// Gates of barriers, shared by all pods of a gang.
-class Gates {
- public:
-  virtual ~Gates() = default;
-  virtual void use(const std::string& file) = 0;  // by one more pod of this node
-  virtual void leave(const std::string& file) = 0;
-  virtual Status make(const std::string& file) = 0;            // once per file
-  virtual void open(const std::string& file) = 0;              // once per file
-  virtual void arrive(const std::string& file, int pods) = 0;  // -1: it went away
-  virtual int arrived(const std::string& file) const = 0;
-};
-
 struct NodeServices {
   client::Client& client;
   const api::Resource& pods;
@@ -39,7 +28,7 @@ struct NodeServices {
   Names& names;
   Prober& prober;
   ObjectCache& objects;
-  Gates& gates;
+  GateBook& gates;  // of barriers, shared by all pods of a gang
   PortUsers& port_users;
   controllers::EventRecorder& events;
   Paths paths;

@@ -208,7 +208,7 @@ void PodDriver::carry_out(const Action& action) {
       hooks_.erase(i);
       return node_.runtime.kill(id_of(i, *memory_.containers[i].run));
     case Action::Kind::kOpenGate:
-      return node_.gates.open(gate_file());
+      return open_gate();
   }
 }
 

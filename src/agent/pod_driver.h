@@ -83,6 +83,7 @@ class PodDriver {
   void hook_done(std::size_t container, int number, bool post_start, const Status& outcome,
                  const std::string& fallback);
   void note_barrier();
+  void open_gate();
   std::string gate_file() const;
 
   void report();
@@ -117,6 +118,7 @@ class PodDriver {
   bool volumes_stale_ = false;      // an object that they are made of has changed
   std::optional<Time> prepare_at_;  // the last attempt failed
   int failed_preparations_ = 0;
+  int failed_openings_ = 0;
   bool in_runtime_ = false;
   bool leaving_runtime_ = false;
   bool released_ = false;

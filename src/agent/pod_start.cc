@@ -24,6 +24,11 @@ constexpr Duration kTokenRetry = std::chrono::seconds(30);
 // Where a program says that an address is in use; a stack trace may follow.
 constexpr TailSize kComplaints{.lines = 500, .bytes = 64 << 10};
 
+// After so many failures.
+Duration retry_delay(int failures) {
+  return std::min(kLongestRetry, kFirstRetry * (1 << std::min(failures, 8)));
+}
+
 Status make_directory(const std::string& path) {
   std::error_code failed;
   std::filesystem::create_directories(path, failed);
@@ -50,9 +55,7 @@ void PodDriver::prepare() {
 
 void PodDriver::prepare_again_later(std::string_view reason, const std::string& message) {
   tell(std::nullopt, true, std::string(reason), message);
-  const Duration delay =
-      std::min(kLongestRetry, kFirstRetry * (1 << std::min(failed_preparations_++, 8)));
-  prepare_at_ = now() + delay;
+  prepare_at_ = now() + retry_delay(failed_preparations_++);
 }
 
 Status PodDriver::make_directory_of_pod() {
@@ -240,6 +243,14 @@ void PodDriver::start(std::size_t i, bool held) {
                         cannot_start(i, "CreateContainerError", started.error().message);
                       });
   tell(i, false, "Created", "Container created");
+}
+
+// The whole gang hangs on it.
+void PodDriver::open_gate() {
+  const Status opened = node_.gates.open(gate_file());
+  if (opened) return note_gate_open(memory_);
+  tell(std::nullopt, true, "Failed", "Error: " + opened.error().message);
+  note_gate_shut(memory_, now() + retry_delay(failed_openings_++));
 }
 
 // As a kubelet tells it: the event has the words, the container only its reason.

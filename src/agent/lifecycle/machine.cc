@@ -206,7 +206,7 @@ class Machine {
   }
 
   void walk_main() {
-    bool going = false;
+    bool going = false, held = false;
     for (std::size_t i = 0; i < size(); ++i) {
       if (view(i).role != Role::kMain) continue;
       auto& run = container(i).run;
@@ -214,7 +214,7 @@ class Machine {
         start(i);
         going = true;
       } else if (run->alive()) {
-        if (run->held) open_gate(i);
+        held = held || run->held;
         going = true;
       } else {
         run->held = false;  // it could not be made ready: that is how it ended
@@ -230,13 +230,14 @@ class Machine {
         }
       }
     }
+    if (held) open_gate();
     if (!going) terminate();
   }
 
-  void open_gate(std::size_t i) {
-    container(i).run->held = false;
-    if (!std::exchange(memory_.gate_opened, true))
-      decision_.actions.push_back({.kind = Action::Kind::kOpenGate, .container = i});
+  void open_gate() {
+    if (memory_.gate_opened) return note_gate_open(memory_);
+    if (memory_.gate_retry && *memory_.gate_retry > now_) return look(*memory_.gate_retry);
+    decision_.actions.push_back({.kind = Action::Kind::kOpenGate});
   }
 
   void start(std::size_t i, bool held = false) {
@@ -286,6 +287,7 @@ class Machine {
     for (std::size_t i = 0; i < size(); ++i) forget_run(i);
     memory_.reset_by.reset();
     memory_.gate_opened = false;
+    memory_.gate_retry.reset();
   }
 
   void forget_run(std::size_t i) {
@@ -353,5 +355,14 @@ void take_back_run(PodMemory& memory, std::size_t i) {
   container.run = std::move(container.previous);
   container.previous.reset();
 }
+
+void note_gate_open(PodMemory& memory) {
+  memory.gate_opened = true;
+  for (ContainerMemory& container : memory.containers) {
+    if (container.run && container.run->alive()) container.run->held = false;
+  }
+}
+
+void note_gate_shut(PodMemory& memory, Time retry) { memory.gate_retry = retry; }
 
 }  // namespace muster::agent

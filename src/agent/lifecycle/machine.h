@@ -21,7 +21,7 @@ struct Action {
     kPreStop,    // likewise, Stop::pre_stop
     kTerminate,  // SIGTERM to the main process; a hook that still runs is given up
     kKill,       // all its processes
-    kOpenGate,   // lets those go that are held
+    kOpenGate,   // lets those go that are held; answer with note_gate_…() likewise
   };
   Kind kind = Kind::kStart;
   std::size_t container = 0;
@@ -53,5 +53,9 @@ Run& begin_run(PodMemory& memory, std::size_t container, bool held);
 void note_trouble(PodMemory& memory, std::size_t container, Trouble trouble);
 // The runtime refused the run that was begun: it never was.
 void take_back_run(PodMemory& memory, std::size_t container);
+
+// Answers to kOpenGate.
+void note_gate_open(PodMemory& memory);
+void note_gate_shut(PodMemory& memory, Time retry);
 
 }  // namespace muster::agent

@@ -391,6 +391,23 @@ TEST(Barrier, ThatIsOpenAlreadyHoldsNobody) {
   EXPECT_THAT(pod.exits("i", 0), ElementsAre("start a", "start b"));
 }
 
+TEST(Barrier, GateThatStaysShutIsTriedAgainLaterAndHoldsAllUntilThen) {
+  Story pod(kGang, kBarrierNotes);
+  pod.step();
+  pod.starts("i");
+  pod.exits("i", 0);
+  pod.memory.barrier_open = true;
+  pod.gate_opens = false;
+  EXPECT_THAT(pod.step(), ElementsAre("open gate"));
+  EXPECT_THAT(pod.step(), IsEmpty()) << "not at once";
+  EXPECT_EQ(pod.look_again, pod.now + seconds(1));
+  EXPECT_TRUE(pod.run_of("a").held && pod.run_of("b").held);
+  pod.gate_opens = true;
+  EXPECT_THAT(pod.passes(seconds(1)), ElementsAre("open gate"));
+  EXPECT_FALSE(pod.run_of("a").held || pod.run_of("b").held);
+  EXPECT_THAT(pod.passes(seconds(1)), IsEmpty());
+}
+
 TEST(Barrier, TimeoutSaysHowManyHadStartedAndIsRepeatedInPlace) {
   Story pod(kGang, kBarrierNotes);
   pod.step();

@@ -93,6 +93,7 @@ struct PodMemory {
   bool barrier_open = false;          // its ConfigMap has the key
   std::int64_t barrier_arrived = 0;   // pods that were seen waiting there; for the message
   bool gate_opened = false;
+  std::optional<Time> gate_retry;  // it could not be opened: not again before this
   // In-place restart of all containers (rule RestartAllContainers): the one that asked for it.
   std::optional<std::size_t> reset_by;
 

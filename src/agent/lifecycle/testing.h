@@ -111,6 +111,7 @@ class Story {
   std::optional<Time> look_again;
   BackoffOptions backoff;
   std::vector<std::string> notices;
+  bool gate_opens = true;
 
  private:
   std::string carry_out(const Action& action, const std::string& name) {
@@ -130,6 +131,11 @@ class Story {
       case Action::Kind::kKill:
         return "kill " + name;
       case Action::Kind::kOpenGate:
+        if (gate_opens) {
+          note_gate_open(memory);
+        } else {
+          note_gate_shut(memory, now + std::chrono::seconds(1));
+        }
         return "open gate";
     }
     return "";
