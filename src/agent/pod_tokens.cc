@@ -93,21 +93,27 @@ void PodTokens::fetch(Value pod, std::move_only_function<void(Status)> done) {
                            if (alive.expired()) return;
                            fetching_ = false;
                            if (!answer) return done(std::unexpected(answer.error()));
-                           took(key, *answer);
-                           done({});
+                           done(took(key, *answer));
                          });
   }
 }
 
-void PodTokens::took(const std::string& key, std::string_view answer) {
+// What cannot be used fails: whoever asked must not ask again at once.
+Status PodTokens::took(const std::string& key, std::string_view answer) {
+  const auto unusable = [](std::string_view why) {
+    return fail(Code::kInternal, fmt::format("the answer to a TokenRequest {}", why));
+  };
   json::Arena arena;
   const auto tree = json::parse(arena, answer);
-  if (!tree) return;
+  if (!tree) return unusable("cannot be read: " + tree.error().message);
+  const std::string_view text = tree->get({"status", "token"}).as_string();
+  if (text.empty()) return unusable("has no token");
   const Time now = client_.loop().clock().now();
-  const Time end =
-      parse_time(tree->get({"status", "expirationTimestamp"}).as_string()).value_or(now);
-  tokens_[key] = {.text = std::string(tree->get({"status", "token"}).as_string()),
-                  .renew = now + (end - now) * kRenewAt / 100};
+  const auto end = parse_time(tree->get({"status", "expirationTimestamp"}).as_string());
+  if (!end) return unusable("does not say when the token expires");
+  if (*end <= now) return unusable("has a token that has expired already");
+  tokens_[key] = {.text = std::string(text), .renew = now + (*end - now) * kRenewAt / 100};
+  return {};
 }
 
 }  // namespace muster::agent

@@ -32,7 +32,7 @@ class PodTokens {
     std::string text;
     Time renew{};
   };
-  void took(const std::string& key, std::string_view answer);
+  Status took(const std::string& key, std::string_view answer);
 
   client::Client& client_;
   const api::Resource& accounts_;
