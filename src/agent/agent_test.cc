@@ -373,5 +373,21 @@ TEST(Nodes, AreCarvedOutOfOneMachineWithTheirGpus) {
   EXPECT_EQ(devices("s"), "CUDA_VISIBLE_DEVICES=2") << "also after the agent was started again";
 }
 
+TEST(Nodes, NothingRunsWithDevicesThatTheNextAgentWouldNotKnowOf) {
+  testing::TestNode node;
+  node.options.facts.gpus = {"0"};
+  node.make_pod("p",
+                R"({"containers":[{"name":"a","resources":{"limits":{"nvidia.com/gpu":"1"}}}]})");
+  const std::string note = node.directory + "/pods/" + node.uid("p") + "/devices";
+  std::filesystem::create_directories(note);  // in the way of the file
+  node.start_agent();
+  EXPECT_FALSE(node.runs("p", "a"));
+  EXPECT_THAT(node.events("p"), Contains("Warning FailedMount: cannot write " + note));
+  std::filesystem::remove(note);
+  node.pass(seconds(1));
+  EXPECT_TRUE(node.runs("p", "a"));
+  EXPECT_THAT(read_devices(node.directory + "/pods/" + node.uid("p")), ElementsAre("0"));
+}
+
 }  // namespace
 }  // namespace muster::agent

@@ -26,14 +26,14 @@ void Devices::take_again(const std::string& pod_uid, std::vector<std::string> de
   if (!devices.empty()) taken_[pod_uid] = std::move(devices);
 }
 
-std::vector<std::string> Devices::of(const std::string& pod_uid) const {
-  const auto at = taken_.find(pod_uid);
-  return at == taken_.end() ? std::vector<std::string>() : at->second;
-}
-
-void write_devices(const std::string& pod_directory, const std::vector<std::string>& devices) {
-  std::ofstream out(pod_directory + "/devices");
+Status write_devices(const std::string& pod_directory, const std::vector<std::string>& devices) {
+  if (devices.empty()) return {};
+  const std::string file = pod_directory + "/devices";
+  std::ofstream out(file);
   for (const std::string& device : devices) out << device << '\n';
+  out.close();
+  if (!out) return fail(Code::kInternal, fmt::format("cannot write {}", file));
+  return {};
 }
 
 std::vector<std::string> read_devices(const std::string& pod_directory) {

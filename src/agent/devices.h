@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
+
 namespace muster::agent {
 
 class Devices {
@@ -18,15 +20,14 @@ class Devices {
   // As an earlier agent gave them.
   void take_again(const std::string& pod_uid, std::vector<std::string> devices);
   void give_back(const std::string& pod_uid) { taken_.erase(pod_uid); }
-  std::vector<std::string> of(const std::string& pod_uid) const;
 
  private:
   std::vector<std::string> all_;
   std::map<std::string, std::vector<std::string>> taken_;
 };
 
-// The note in the pod's directory.
-void write_devices(const std::string& pod_directory, const std::vector<std::string>& devices);
+// The note in the pod's directory; none if it has no devices.
+Status write_devices(const std::string& pod_directory, const std::vector<std::string>& devices);
 std::vector<std::string> read_devices(const std::string& pod_directory);
 
 // As programs read them.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "agent/devices.h"
 #include "agent/lifecycle/status.h"
 #include "api/job_set_names.h"
 #include "base/log.h"
@@ -71,8 +70,6 @@ PodDriver::~PodDriver() { node_.client.loop().cancel(timer_); }
 void PodDriver::begin(std::vector<std::string> devices) {
   devices_ = std::move(devices);
   if (view_.barrier) node_.gates.use(gate_file());
-  if (!devices_.empty() && !in_runtime_ && make_directory_of_pod())
-    write_devices(node_.paths.pod(view_.uid), devices_);
   if (in_runtime_ && memory_.stage == Stage::kSync) {
     memory_.prepared = take_address().has_value();
     // What cannot be brought up to date now is when an object changes.

@@ -56,7 +56,7 @@ class PodDriver {
   // Before the first container: address, folders, volumes, a home for its processes.
   void prepare();
   void prepare_again_later(std::string_view reason, const std::string& message);
-  Status make_directory_of_pod();
+  Status make_directory_of_pod();  // with the note of its devices
   Status take_address();
   Status refresh_volumes();
   bool fetch_tokens();  // false: under way

@@ -60,7 +60,8 @@ void PodDriver::prepare_again_later(std::string_view reason, const std::string& 
 
 Status PodDriver::make_directory_of_pod() {
   if (devices_.empty() && pod_.get({"spec", "volumes"}).empty()) return {};
-  return make_directory(node_.paths.pod(view_.uid));
+  MUSTER_CHECK(make_directory(node_.paths.pod(view_.uid)));
+  return write_devices(node_.paths.pod(view_.uid), devices_);
 }
 
 // Names are known before any process starts.
