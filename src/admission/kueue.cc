@@ -7,7 +7,6 @@
 #include "admission/edit.h"
 #include "admission/finalizer.h"
 #include "admission/selector_validation.h"
-#include "json/write.h"
 
 namespace muster::admission {
 namespace {
@@ -50,8 +49,7 @@ bool is_v1beta1(const Context& context) { return context.resource->gvk.version =
 
 std::optional<api::Quantity> quantity_of(Value value) {
   if (value.is_null()) return {};
-  const auto quantity =
-      api::Quantity::parse(value.is_string() ? std::string(value.as_string()) : json::write(value));
+  const auto quantity = api::Quantity::read(value);
   return quantity ? std::optional(*quantity) : std::nullopt;
 }
 

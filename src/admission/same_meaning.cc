@@ -1,7 +1,5 @@
 #include "admission/same_meaning.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 
@@ -37,8 +35,7 @@ bool same_scalar(Value a, Value b, Shape shape) {
 
 Result<api::Quantity> amount(Value value) {
   if (value.is_null()) return api::Quantity();
-  if (value.is_number()) return api::Quantity::parse(fmt::format("{}", value.as_double()));
-  return api::Quantity::parse(value.as_string());
+  return api::Quantity::read(value);
 }
 
 bool same_amount(Value a, Value b) {

@@ -38,6 +38,14 @@ TEST_F(Pieces, AnInitContainerRunsBesideTheSidecarsBeforeItTheMainOnesBesideAll)
                                             Pair("memory", 1024), Pair("pods", 1)));
 }
 
+TEST_F(Pieces, WhatThePodAsksForAsAWholeIsCountedAsTheSchedulerDoes) {
+  const json::Value pod = parse(R"({"spec":{
+      "resources":{"requests":{"cpu":"3","memory":"2Ki","example.com/w":"9"}},
+      "containers":[{"name":"a","resources":{"requests":{"cpu":"1","example.com/w":"2"}}}]}})");
+  EXPECT_THAT(requests_of(pod), ElementsAre(Pair("cpu", 3000), Pair("example.com/w", 2),
+                                            Pair("memory", 2048), Pair("pods", 1)));
+}
+
 TEST_F(Pieces, TheFirstResourceThatIsShortIsNamed) {
   const Amounts capacity = {{"cpu", 1000}, {"memory", 100}, {"pods", 2}};
   EXPECT_FALSE(refusal({{"cpu", 400}, {"pods", 1}}, {{"cpu", 600}, {"pods", 1}}, capacity));

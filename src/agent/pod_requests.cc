@@ -2,58 +2,22 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "api/quantity.h"
+#include "api/pod_resources.h"
 
 namespace muster::agent {
-namespace {
-
-using json::Value;
-
-Amounts read(Value requests) {
-  Amounts out;
-  for (const auto& [name, text] : requests.members()) {
-    const auto amount = text.is_string() ? api::Quantity::parse(text.as_string())
-                                         : api::Quantity::of(text.as_int());
-    if (amount) out[std::string(name)] = name == "cpu" ? amount->milli_value() : amount->value();
-  }
-  return out;
-}
-
-void raise(Amounts& to, const Amounts& least) {
-  for (const auto& [name, amount] : least) to[name] = std::max(to[name], amount);
-}
-
-}  // namespace
 
 void add(Amounts& to, const Amounts& what) {
   for (const auto& [name, amount] : what) to[name] += amount;
 }
 
-Amounts requests_of(Value pod) {
-  Amounts sidecars, worst;
-  for (const Value container : pod.get({"spec", "initContainers"}).items()) {
-    const Amounts own = read(container.get({"resources", "requests"}));
-    if (container.get("restartPolicy").as_string() == "Always") {
-      add(sidecars, own);
-      raise(worst, sidecars);
-    } else {
-      Amounts beside = sidecars;
-      add(beside, own);
-      raise(worst, beside);
-    }
-  }
-  Amounts main = sidecars;
-  for (const Value container : pod.get({"spec", "containers"}).items())
-    add(main, read(container.get({"resources", "requests"})));
-  raise(worst, main);
-  // The pod's own word replaces the sum of its containers.
-  for (const auto& [name, amount] : read(pod.get({"spec", "resources", "requests"})))
-    worst[name] = amount;
-  add(worst, read(pod.get({"spec", "overhead"})));
-  worst["pods"] = 1;
-  return worst;
+Amounts requests_of(json::Value pod) {
+  const api::ComputeResources asked = api::pod_requests(pod.get("spec"));
+  Amounts out(asked.others.begin(), asked.others.end());
+  if (asked.milli_cpu != 0) out["cpu"] = asked.milli_cpu;
+  if (asked.memory != 0) out["memory"] = asked.memory;
+  if (asked.ephemeral_storage != 0) out["ephemeral-storage"] = asked.ephemeral_storage;
+  out["pods"] = asked.pods;
+  return out;
 }
 
 std::optional<Verdict> refusal(const Amounts& requests, const Amounts& used,

@@ -13,8 +13,7 @@ namespace muster::agent {
 // cpu in thousandths, everything else in units; `pods` is always 1.
 using Amounts = std::map<std::string, std::int64_t>;
 
-// Of all containers at their worst moment: an init container runs beside the sidecars before it,
-// the main containers beside all of them.
+// As the scheduler counts them.
 Amounts requests_of(json::Value pod);
 
 void add(Amounts& to, const Amounts& what);

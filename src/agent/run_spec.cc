@@ -17,8 +17,7 @@ constexpr const char* kPathInImages =
 
 std::optional<std::int64_t> amount(Value limit, bool milli) {
   if (limit.is_null()) return std::nullopt;
-  const auto quantity = limit.is_string() ? api::Quantity::parse(limit.as_string())
-                                          : api::Quantity::of(limit.as_int());
+  const auto quantity = api::Quantity::read(limit);
   if (!quantity) return std::nullopt;
   return milli ? quantity->milli_value() : quantity->value();
 }

@@ -39,8 +39,7 @@ Value GoDecoder::time(Value in, Shape shape) {
 }
 
 Value GoDecoder::quantity(Value in) {
-  const Result<Quantity> parsed =
-      in.is_string() ? Quantity::parse(in.as_string()) : Quantity::parse(json::write(in));
+  const Result<Quantity> parsed = Quantity::read(in);
   if (!parsed) return fault(parsed.error().message);
   const std::string canonical = parsed->text();
   if (in.is_string() && in.as_string() == canonical) return in;

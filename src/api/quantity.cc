@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/ascii.h"
+#include "json/write.h"
 
 namespace muster::api {
 namespace {
@@ -232,6 +233,10 @@ Result<Quantity> Quantity::parse(std::string_view text) {
   quantity.nano_ = parts->negative ? -*nano : *nano;
   if (is_kept(*parts, *suffix)) quantity.typed_ = text;
   return quantity;
+}
+
+Result<Quantity> Quantity::read(json::Value value) {
+  return value.is_string() ? parse(value.as_string()) : parse(json::write(value));
 }
 
 Quantity Quantity::of(std::int64_t value) {

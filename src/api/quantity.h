@@ -8,6 +8,10 @@
 
 #include "base/result.h"
 
+namespace muster::json {
+class Value;
+}
+
 namespace muster::api {
 
 class Quantity {
@@ -19,6 +23,8 @@ class Quantity {
   // Blanks around it are cut. Fails with kBadRequest on malformed text, and (unlike upstream) on
   // text without a digit and on amounts of 10^28 and more.
   static Result<Quantity> parse(std::string_view text);
+  // Of an object's field: a text, or a number as it is written.
+  static Result<Quantity> read(json::Value value);
   static Quantity of(std::int64_t value);
   static Quantity of_milli(std::int64_t milli);
 

@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "json/parse.h"
+
 namespace muster::api {
 namespace {
 
@@ -119,6 +121,18 @@ TEST(Quantity, RoundsUpToMilli) {
   EXPECT_EQ(quantity("100u").rounded_up_to_milli().text(), "1m");
   EXPECT_EQ(quantity("1.234500").rounded_up_to_milli().text(), "1235m");
   EXPECT_EQ(quantity("5.").rounded_up_to_milli().text(), "5.");
+}
+
+TEST(Quantity, IsReadFromTextAndNumbersAlike) {
+  json::Arena arena;
+  const json::Value list = *json::parse(arena, R"(["500m",0.5,2,"2",1e3,null,true])");
+  const auto read = [&](std::size_t i) { return Quantity::read(list.item(i)); };
+  EXPECT_EQ(read(0)->milli_value(), 500);
+  EXPECT_EQ(read(1)->milli_value(), 500);
+  EXPECT_EQ(*read(2), *read(3));
+  EXPECT_EQ(read(4)->value(), 1000);
+  EXPECT_FALSE(read(5));
+  EXPECT_FALSE(read(6));
 }
 
 TEST(Quantity, AddsAndComparesExactly) {

@@ -177,9 +177,7 @@ JobSetStatus read_job_set_status(Value status) {
 ResourceAmounts read_amounts(Value amounts) {
   ResourceAmounts out;
   for (const Member& member : amounts.members()) {
-    Result<Quantity> quantity =
-        Quantity::parse(member.value.is_string() ? std::string(member.value.as_string())
-                                                 : json::write(member.value));
+    Result<Quantity> quantity = Quantity::read(member.value);
     if (quantity) out.emplace(member.key, *std::move(quantity));
   }
   return out;

@@ -80,7 +80,7 @@ TEST(Demand, OfContainersThatSayNothingIsGuessedForSpreading) {
 
 TEST(Shortage, NamesEverythingThatIsLacking) {
   json::Arena arena;
-  const Resources all = read_resources(
+  const Resources all = api::read_compute_resources(
       testing::parsed(arena, R"({"cpu":"4","memory":"8Gi","pods":"1","ephemeral-storage":"1Gi"})"));
   const Resources used =
       demand(R"({"containers":[{"resources":{"requests":{"cpu":"3"}}}]})").requests;
@@ -97,8 +97,8 @@ TEST(Shortage, NamesEverythingThatIsLacking) {
 
 TEST(Shortage, MayPassWhenPodsGo) {
   json::Arena arena;
-  const Resources all =
-      read_resources(testing::parsed(arena, R"({"cpu":"4","memory":"8Gi","pods":"10"})"));
+  const Resources all = api::read_compute_resources(
+      testing::parsed(arena, R"({"cpu":"4","memory":"8Gi","pods":"10"})"));
   const Resources three =
       demand(R"({"containers":[{"resources":{"requests":{"cpu":"3"}}}]})").requests;
   EXPECT_FALSE(shortage(three, all, three).for_ever);

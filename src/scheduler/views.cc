@@ -221,7 +221,7 @@ Node read_node(Value object) {
            .labels = read_labels(object.get({"metadata", "labels"})),
            .taints = {},
            .unschedulable = spec.get("unschedulable").as_bool(),
-           .allocatable = read_resources(object.get({"status", "allocatable"}))};
+           .allocatable = api::read_compute_resources(object.get({"status", "allocatable"}))};
   for (const Value taint : spec.get("taints").items())
     out.taints.push_back({text(taint, "key"), text(taint, "value"), text(taint, "effect")});
   return out;

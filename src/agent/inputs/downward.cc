@@ -7,7 +7,6 @@
 
 #include "api/field_error.h"
 #include "api/quantity.h"
-#include "json/write.h"
 
 namespace muster::agent {
 namespace {
@@ -55,8 +54,7 @@ Result<std::string> subscripted(Value metadata, std::string_view path, std::size
 // What is absent or no quantity counts as nothing: admission has checked what is there.
 Quantity quantity_of(Value value) {
   if (value.is_null()) return {};
-  return Quantity::parse(value.is_string() ? std::string(value.as_string()) : json::write(value))
-      .value_or(Quantity());
+  return Quantity::read(value).value_or(Quantity());
 }
 
 Value container_named(Value pod, std::string_view name) {

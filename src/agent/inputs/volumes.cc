@@ -46,8 +46,7 @@ Status make_closed_folder(const std::string& path) {
 }
 
 std::int64_t bytes_of(Value quantity) {
-  const auto parsed = api::Quantity::parse(quantity.is_string() ? std::string(quantity.as_string())
-                                                                : json::write(quantity));
+  const auto parsed = api::Quantity::read(quantity);
   return parsed ? parsed->value() : 0;
 }
 
