@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "api/pod_phase.h"
 #include "json/parse.h"
 
 namespace muster::agent {
@@ -19,10 +20,7 @@ client::ListOptions pods_of(const std::vector<NodeShare>& shares) {
               shares.size() == 1 ? "spec.nodeName=" + shares[0].name : "spec.nodeName!="};
 }
 
-bool is_over(Value pod) {
-  const std::string_view phase = pod.get({"status", "phase"}).as_string();
-  return phase == "Succeeded" || phase == "Failed";
-}
+bool is_over(Value pod) { return api::is_end_phase(pod.get({"status", "phase"}).as_string()); }
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "api/conditions.h"
 #include "base/log.h"
 #include "json/parse.h"
 #include "json/write.h"
@@ -16,14 +17,6 @@ constexpr int kLeaseSeconds = 40;
 constexpr Duration kRenewEach = std::chrono::seconds(10);
 constexpr Duration kReportEach = std::chrono::minutes(5);  // even if nothing changed
 constexpr Duration kRetry = std::chrono::seconds(1);
-
-bool is_ready(Value conditions) {
-  for (const Value condition : conditions.items()) {
-    if (condition.get("type").as_string() == "Ready")
-      return condition.get("status").as_string() == "True";
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -137,7 +130,7 @@ void NodeKeeper::check_status() {
                 if (!answer) return;
                 json::Arena arena;
                 const auto node = json::parse(arena, *answer);
-                const bool ready = node && is_ready(node->get({"status", "conditions"}));
+                const bool ready = node && api::has_condition(*node, "Ready");
                 if (!ready || now() - status_sent_at_ >= kReportEach) send_status();
               });
 }

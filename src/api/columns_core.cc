@@ -6,6 +6,7 @@
 #include <set>
 
 #include "api/columns_kinds.h"
+#include "api/conditions.h"
 #include "base/ascii.h"
 
 namespace muster::api {

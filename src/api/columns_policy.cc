@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "api/columns_kinds.h"
+#include "api/conditions.h"
 
 namespace muster::api {
 namespace {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "api/columns_kinds.h"
+#include "api/conditions.h"
 #include "api/pod_summary.h"
 
 namespace muster::api {

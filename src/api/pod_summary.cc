@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "api/conditions.h"
 #include "api/pod_phase.h"
 #include "api/table_row.h"
 

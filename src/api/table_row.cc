@@ -57,17 +57,6 @@ std::string labels_text(json::Value labels) {
   return pairs.empty() ? std::string(kNone) : fmt::format("{}", fmt::join(pairs, ","));
 }
 
-json::Value find_condition(json::Value object, std::string_view type) {
-  for (const json::Value condition : object.get({"status", "conditions"}).items()) {
-    if (condition.get("type").as_string() == type) return condition;
-  }
-  return {};
-}
-
-bool has_condition(json::Value object, std::string_view type) {
-  return find_condition(object, type).get("status").as_string() == "True";
-}
-
 std::string shortened_list(const std::vector<std::string>& all, std::size_t shown,
                            std::string_view if_empty) {
   if (all.empty()) return std::string(if_empty);

@@ -51,9 +51,6 @@ std::optional<Time> time_of(json::Value value);
 std::string scalar_text(json::Value value);       // of an IntOrString, a number, a switch
 std::string selector_text(json::Value selector);  // of a LabelSelector object
 std::string labels_text(json::Value labels);      // k=v,k=v; of a map
-json::Value find_condition(json::Value object,
-                           std::string_view type);  // of status.conditions; null if absent
-bool has_condition(json::Value object, std::string_view type);  // with status True
 // `a,b,c + 2 more...`; `if_empty` for nothing.
 std::string shortened_list(const std::vector<std::string>& all, std::size_t shown,
                            std::string_view if_empty);

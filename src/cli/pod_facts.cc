@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/conditions.h"
 #include "api/job_names.h"
 #include "api/job_set_names.h"
 #include "api/pod_summary.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "api/table_row.h"
+#include "api/conditions.h"
 #include "api/views.h"
 #include "cli/commands.h"
 #include "cli/connection.h"

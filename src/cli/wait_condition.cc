@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "api/table_row.h"
+#include "api/conditions.h"
 #include "base/ascii.h"
 #include "cli/terminal_text.h"
 

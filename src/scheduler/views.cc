@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/conditions.h"
 #include "api/pod_phase.h"
 #include "api/requirement.h"
 #include "api/views.h"
@@ -162,13 +163,10 @@ Wishes read_wishes(Value spec, const std::string& own_ns) {
 }
 
 void read_refusal(Pod& out, Value conditions) {
-  for (const Value condition : conditions.items()) {
-    if (condition.get("type").as_string() != "PodScheduled" ||
-        condition.get("status").as_string() != "False")
-      continue;
-    out.refusal_reason = text(condition, "reason");
-    out.refusal = text(condition, "message");
-  }
+  const Value condition = api::condition_of(conditions, "PodScheduled");
+  if (condition.get("status").as_string() != "False") return;
+  out.refusal_reason = text(condition, "reason");
+  out.refusal = text(condition, "message");
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "api/conditions.h"
+
 namespace muster::agent {
 namespace {
 
@@ -21,22 +23,13 @@ struct Judgement {
   std::string message;
 };
 
-Value find(Value conditions, std::string_view type) {
-  for (const Value condition : conditions.items()) {
-    if (condition.get("type").as_string() == type) return condition;
-  }
-  return {};
-}
-
-bool is_true(Value condition) { return condition.get("status").as_string() == "True"; }
-
 std::string name_list(std::string_view what, const std::vector<std::string>& names) {
   return fmt::format("containers with {} status: [{}]", what, fmt::join(names, " "));
 }
 
 Judgement initialized(const PodView& pod, const ConditionInput& input) {
   if (input.phase == Phase::kSucceeded) return {.reason = "PodCompleted"};
-  if (is_true(find(input.before, "Initialized"))) return {};  // never taken back
+  if (api::is_true(api::condition_of(input.before, "Initialized"))) return {};  // never taken back
   std::vector<std::string> incomplete;
   for (std::size_t i = 0; i < pod.containers.size(); ++i) {
     const ContainerStatus& status = input.statuses[i];
@@ -72,11 +65,11 @@ Judgement ready(const PodView& pod, const Judgement& containers, Value before) {
   if (!containers.holds) return containers;
   std::vector<std::string> faults;
   for (const std::string& gate : pod.readiness_gates) {
-    const Value condition = find(before, gate);
+    const Value condition = api::condition_of(before, gate);
     if (condition.is_null()) {
       faults.push_back(fmt::format(
           "corresponding condition of pod readiness gate \"{}\" does not exist.", gate));
-    } else if (!is_true(condition)) {
+    } else if (!api::is_true(condition)) {
       faults.push_back(
           fmt::format("the status of pod readiness gate \"{}\" is not \"True\", but {}", gate,
                       condition.get("status").as_string()));
@@ -113,7 +106,7 @@ class Writer {
 
   void add(std::string_view type, const Judgement& judgement, bool with_generation = true) {
     const std::string_view status = judgement.holds ? "True" : "False";
-    const Value old = find(input_.before, type);
+    const Value old = api::condition_of(input_.before, type);
     Value out = Value::object(arena_);
     out.set("lastProbeTime", Value());
     if (old.get("status").as_string() == status) {

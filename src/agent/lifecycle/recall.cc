@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agent/lifecycle/container_status.h"
+#include "api/pod_phase.h"
 
 namespace muster::agent {
 namespace {
@@ -111,8 +112,7 @@ PodMemory recall(const PodView& view, Value status, std::span<const FoundRun> fo
     recall_container(view.containers[i], status_of(status, view.containers[i].name), found, now,
                      memory.containers[i]);
   }
-  const std::string_view phase = status.get("phase").as_string();
-  if (phase == "Succeeded" || phase == "Failed") memory.stage = Stage::kTerminating;
+  if (api::is_end_phase(status.get("phase").as_string())) memory.stage = Stage::kTerminating;
   return memory;
 }
 

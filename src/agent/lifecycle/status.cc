@@ -7,6 +7,7 @@
 #include "agent/lifecycle/conditions.h"
 #include "agent/lifecycle/container_status.h"
 #include "agent/lifecycle/phase.h"
+#include "api/conditions.h"
 #include "json/utf8.h"
 
 namespace muster::agent {
@@ -115,13 +116,6 @@ void write_common(Value status, const PodView& view, const PodMemory& memory, Va
   }
 }
 
-Value find_condition(Value conditions, std::string_view type) {
-  for (const Value condition : conditions.items()) {
-    if (condition.get("type").as_string() == type) return condition;
-  }
-  return {};
-}
-
 // Equal but for the generation that was looked at, which alone is no news.
 bool same_condition(Value a, Value b) {
   constexpr std::array<std::string_view, 4> kTold = {"status", "reason", "message",
@@ -135,7 +129,7 @@ bool same_condition(Value a, Value b) {
 Value changed_conditions(json::Arena& arena, Value before, Value after) {
   Value out = Value::array(arena);
   for (const Value condition : after.items()) {
-    const Value old = find_condition(before, condition.get("type").as_string());
+    const Value old = api::condition_of(before, condition.get("type").as_string());
     if (same_condition(old, condition)) continue;
     Value change = json::clone(arena, condition);
     for (const std::string_view key : {"reason", "message"}) {
