@@ -2,7 +2,7 @@
 // An event costs what it changes, never a walk over all pods.
 //
 // Pods may come before their nodes and stay after them. Whoever places tentatively (a binding that
-// is under way, later a gang) adds a pod and removes it again.
+// is under way) adds a pod and removes it again.
 #pragma once
 
 #include <functional>

@@ -229,8 +229,8 @@ void Scheduler::namespace_changed(const client::ObjectPtr& before, const client:
 }
 
 void Scheduler::flush_later() {
-  loop_.after(kFlush, [this, alive = alive_] {
-    if (!*alive) return;
+  loop_.after(kFlush, [this, alive = std::weak_ptr(alive_)] {
+    if (alive.expired()) return;
     line_.refresh_all();
     if (!line_.empty()) wake();
     flush_later();
@@ -241,8 +241,8 @@ void Scheduler::renew_later() {
   if (line_.empty() || std::exchange(renews_, true)) return;
   const std::size_t looks = line_.all().size() * cluster_.nodes().size();
   const Duration delay = kRenewal * (1 + static_cast<int>(looks / kLooksPerRenewal));
-  loop_.after(std::min(delay, kFlush), [this, alive = alive_] {
-    if (!*alive) return;
+  loop_.after(std::min(delay, kFlush), [this, alive = std::weak_ptr(alive_)] {
+    if (alive.expired()) return;
     renews_ = false;
     line_.refresh_all();
     wake();
@@ -251,8 +251,8 @@ void Scheduler::renew_later() {
 
 void Scheduler::wake() {
   if (std::exchange(awake_, true)) return;
-  loop_.post([this, alive = alive_] {
-    if (*alive) wait_for_sources();
+  loop_.post([this, alive = std::weak_ptr(alive_)] {
+    if (!alive.expired()) wait_for_sources();
   });
 }
 
@@ -260,8 +260,8 @@ void Scheduler::wake() {
 void Scheduler::wait_for_sources() {
   for (client::Informer* source : {&pods_, &nodes_, &namespaces_}) {
     if (source->synced()) continue;
-    return source->on_synced([this, alive = alive_] {
-      if (*alive) wait_for_sources();
+    return source->on_synced([this, alive = std::weak_ptr(alive_)] {
+      if (!alive.expired()) wait_for_sources();
     });
   }
   awake_ = false;
@@ -279,16 +279,15 @@ void Scheduler::look() {
   auto at = next_turn_ ? walk.lower_bound(*next_turn_) : walk.begin();
   for (std::size_t looks = 0; at != walk.end() && looks < kLooksPerTurn;) {
     const auto here = at++;  // who is given a node leaves the line
-    looks += consider(here->second, rooms);
+    looks += consider(*here->second, rooms);
   }
   next_turn_.reset();
   if (at != walk.end()) next_turn_ = at->first;
   if (next_turn_ || !line_.fresh().empty() || !better_.empty()) wake();
 }
 
-std::size_t Scheduler::consider(WaitingLine::Place place, const std::vector<const Room*>& rooms) {
-  const Pod& pod = *place.pod;
-  if (!place.fresh) {
+std::size_t Scheduler::consider(const Pod& pod, const std::vector<const Room*>& rooms) {
+  if (!line_.is_fresh(pod)) {
     if (std::string node = place_among(cluster_, pod, rooms); !node.empty())
       assume(entry_of(pod), std::move(node));
     return rooms.size();

@@ -27,7 +27,6 @@ namespace muster::scheduler {
 class Scheduler final : public controllers::Controller {
  public:
   explicit Scheduler(controllers::Shared& shared);
-  ~Scheduler() override { *alive_ = false; }
   bool idle() const override { return runner_.idle() && !awake_; }
 
  private:
@@ -75,7 +74,7 @@ class Scheduler final : public controllers::Controller {
   void flush_later();
   void renew_later();
   void look();
-  std::size_t consider(WaitingLine::Place place, const std::vector<const Room*>& rooms);
+  std::size_t consider(const Pod& pod, const std::vector<const Room*>& rooms);
   Entry& entry_of(const Pod& pod) { return entries_.at({pod.ns, pod.name}); }
   void assume(Entry& entry, std::string node);
 

@@ -125,16 +125,14 @@ std::vector<SpreadConstraint> read_spread(Value constraints, const Labels& own_l
   return out;
 }
 
-void read_ports(Wishes& out, Value containers) {
-  for (const Value container : containers.items()) {
-    for (const Value port : container.get("ports").items()) {
-      const std::int64_t number = port.get("hostPort").as_int();
-      if (number <= 0) continue;
-      HostPort wish{.ip = text(port, "hostIP"), .protocol = text(port, "protocol"), .port = number};
-      if (wish.ip.empty()) wish.ip = kAnyAddress;
-      if (wish.protocol.empty()) wish.protocol = "TCP";
-      out.ports.push_back(std::move(wish));
-    }
+void read_ports(Wishes& out, Value container) {
+  for (const Value port : container.get("ports").items()) {
+    const std::int64_t number = port.get("hostPort").as_int();
+    if (number <= 0) continue;
+    HostPort wish{.ip = text(port, "hostIP"), .protocol = text(port, "protocol"), .port = number};
+    if (wish.ip.empty()) wish.ip = kAnyAddress;
+    if (wish.protocol.empty()) wish.protocol = "TCP";
+    out.ports.push_back(std::move(wish));
   }
 }
 
@@ -151,13 +149,9 @@ Wishes read_wishes(Value spec, const std::string& own_ns) {
   out.apart = read_pod_terms(apart, own_ns);
   read_preferred_pods(out, near, own_ns, 1);
   read_preferred_pods(out, apart, own_ns, -1);
-  read_ports(out, spec.get("containers"));
-  for (const Value container : spec.get("initContainers").items()) {
-    if (container.get("restartPolicy").as_string() != "Always") continue;
-    const Value alone = Value::array(spec.arena());
-    alone.push_back(container);
-    read_ports(out, alone);
-  }
+  for (const Value container : spec.get("containers").items()) read_ports(out, container);
+  for (const Value container : spec.get("initContainers").items())
+    if (container.get("restartPolicy").as_string() == "Always") read_ports(out, container);
   out.never_preempts = spec.get("preemptionPolicy").as_string() == "Never";
   return out;
 }

@@ -27,30 +27,21 @@ struct Turn {
 // and waits until one changes. Pods stay where they are in memory while they are in the line.
 class WaitingLine {
  public:
-  struct Place {
-    const Pod* pod = nullptr;
-    bool fresh = true;
-  };
-  using Places = std::map<Turn, Place>;
+  using Places = std::map<Turn, const Pod*>;
 
   void join(const Pod& pod) {
-    all_[Turn::of(pod)] = {.pod = &pod, .fresh = true};
-    fresh_[Turn::of(pod)] = {.pod = &pod, .fresh = true};
+    all_[Turn::of(pod)] = &pod;
+    fresh_[Turn::of(pod)] = &pod;
   }
   void leave(const Pod& pod) {
     all_.erase(Turn::of(pod));
     fresh_.erase(Turn::of(pod));
   }
-  void refused(const Pod& pod) {
-    all_.at(Turn::of(pod)).fresh = false;
-    fresh_.erase(Turn::of(pod));
-  }
-  void refresh_all() {
-    for (auto& [turn, place] : all_) place.fresh = true;
-    fresh_ = all_;
-  }
+  void refused(const Pod& pod) { fresh_.erase(Turn::of(pod)); }
+  void refresh_all() { fresh_ = all_; }
 
   bool empty() const { return all_.empty(); }
+  bool is_fresh(const Pod& pod) const { return fresh_.contains(Turn::of(pod)); }
   const Places& all() const { return all_; }
   const Places& fresh() const { return fresh_; }
 
