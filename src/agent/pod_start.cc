@@ -74,7 +74,7 @@ Status PodDriver::take_address() {
   MUSTER_TRY(memory_.pod_ip,
              node_.names.add({.ns = view_.ns,
                               .uid = view_.uid,
-                              .hostname = hostname_of(view_.name, spec.get("hostname").as_string()),
+                              .hostname = view_.hostname,
                               .subdomain = std::string(spec.get("subdomain").as_string())},
                              memory_.pod_ip));
   node_.named(view_, true);
@@ -159,32 +159,30 @@ void PodDriver::enter_runtime() {
   const Value spec = pod_.get("spec");
   const bool host = spec.get("hostNetwork").as_bool();
   preparing_ = in_runtime_ = true;
-  node_.runtime.start_pod(
-      {.uid = view_.uid,
-       .name = fmt::format("{}/{}", view_.ns, view_.name),
-       .directory = node_.paths.pod(view_.uid),
-       .hostname = host ? "" : hostname_of(view_.name, spec.get("hostname").as_string()),
-       .hosts_file = host ? "" : node_.names.hosts_file(view_.ns),
-       .processes = node_.pod_processes},
-      [this, alive = std::weak_ptr(alive_)](const Status& started) {
-        if (alive.expired()) return;
-        preparing_ = false;
-        if (started) {
-          memory_.prepared = true;
-          if (is_first_of_owner()) {
-            warn_of_image();
-            warn_of_limits();
-          }
-        } else {
-          prepare_again_later("FailedCreatePodSandBox",
-                              "Failed to create pod sandbox: " + started.error().message);
-        }
-        wake();
-      });
+  node_.runtime.start_pod({.uid = view_.uid,
+                           .name = fmt::format("{}/{}", view_.ns, view_.name),
+                           .hostname = host ? "" : view_.hostname,
+                           .hosts_file = host ? "" : node_.names.hosts_file(view_.ns),
+                           .processes = node_.pod_processes},
+                          [this, alive = std::weak_ptr(alive_)](const Status& started) {
+                            if (alive.expired()) return;
+                            preparing_ = false;
+                            if (started) {
+                              memory_.prepared = true;
+                              if (is_first_of_owner()) {
+                                warn_of_image();
+                                warn_of_limits();
+                              }
+                            } else {
+                              prepare_again_later(
+                                  "FailedCreatePodSandBox",
+                                  "Failed to create pod sandbox: " + started.error().message);
+                            }
+                            wake();
+                          });
 }
 
 PodFacts PodDriver::facts() {
-  const std::string hostname = hostname_of(view_.name, pod_.get({"spec", "hostname"}).as_string());
   // Who has a token may want to know where to use it.
   std::vector<std::string> inherited = node_.environment;
   if (PodTokens::wanted(pod_))
@@ -192,7 +190,7 @@ PodFacts PodDriver::facts() {
   return {.node_name = node_.node_name,
           .host_ip = node_.host_ip,
           .pod_ip = memory_.pod_ip,
-          .hostname = hostname,
+          .hostname = view_.hostname,
           .node_allocatable = node_.allocatable,
           .inherited = std::move(inherited),
           .devices = device_environment(devices_)};
@@ -339,7 +337,7 @@ void PodDriver::look_for_taken_port(std::size_t i, Run& run) {
   const std::string taken =
       taken_port({.container = spec_of(i),
                   .pod_ip = memory_.pod_ip,
-                  .hostname = hostname_of(view_.name, pod_.get({"spec", "hostname"}).as_string()),
+                  .hostname = view_.hostname,
                   .last_lines = read_tail_of_log(files_of(i, run) + ".log", kComplaints)},
                  node_.port_users);
   if (taken.empty()) return;

@@ -23,7 +23,6 @@ namespace muster::agent {
 namespace {
 
 constexpr std::size_t kMaxMachineHosts = 64 << 10;
-constexpr std::size_t kMaxLabel = 63;
 
 std::string read_machine_hosts() {
   const UniqueFd fd(::open("/etc/hosts", O_RDONLY | O_CLOEXEC));
@@ -224,12 +223,6 @@ Result<std::unique_ptr<Names>> Names::open(const std::string& directory) {
   auto names = std::make_unique<LoopbackNames>(directory + "/hosts", std::move(block));
   MUSTER_CHECK(names->load());
   return names;
-}
-
-std::string hostname_of(std::string_view pod_name, std::string_view spec_hostname) {
-  std::string_view name = spec_hostname.empty() ? pod_name : spec_hostname;
-  name = name.substr(0, kMaxLabel);
-  return std::string(name.substr(0, name.find_last_not_of("-.") + 1));
 }
 
 }  // namespace muster::agent

@@ -41,7 +41,4 @@ class Names {
   virtual std::string block() const = 0;  // "127.X.0.0/16"
 };
 
-// hostname of a pod as its processes see it (pod-lifecycle 4.4).
-std::string hostname_of(std::string_view pod_name, std::string_view spec_hostname);
-
 }  // namespace muster::agent

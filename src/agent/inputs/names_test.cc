@@ -213,12 +213,5 @@ TEST_F(NamesTest, PodsOfAnEarlierProcessAreKnownUntilItIsClearWhoIsLeft) {
   EXPECT_EQ(add(*names, "5", "w-1"), lost);  // its address is remembered
 }
 
-TEST(HostnameOf, IsTheOneOfTheSpecCutToALabel) {
-  EXPECT_EQ(hostname_of("pod-x7k2p", "w-0"), "w-0");
-  EXPECT_EQ(hostname_of("pod-x7k2p", ""), "pod-x7k2p");
-  EXPECT_EQ(hostname_of(std::string(70, 'a'), ""), std::string(63, 'a'));
-  EXPECT_EQ(hostname_of(fmt::format("{:a>61}-.b", ""), ""), std::string(61, 'a'));
-}
-
 }  // namespace
 }  // namespace muster::agent

@@ -73,6 +73,13 @@ void read_barrier(Value annotations, PodView& pod) {
                   .value_or(0)};
 }
 
+// What of a name a host can be called.
+std::string label_of(std::string_view name) {
+  constexpr std::size_t kMaxLabel = 63;
+  name = name.substr(0, kMaxLabel);
+  return std::string(name.substr(0, name.find_last_not_of("-.") + 1));
+}
+
 }  // namespace
 
 std::optional<std::size_t> PodView::find(std::string_view container) const {
@@ -102,6 +109,7 @@ PodView read_pod_view(Value pod) {
   for (const Value gate : spec.get("readinessGates").items())
     out.readiness_gates.emplace_back(gate.get("conditionType").as_string());
   const std::string_view hostname = spec.get("hostname").as_string();
+  out.hostname = label_of(hostname.empty() ? out.name : hostname);
   const std::string_view subdomain = spec.get("subdomain").as_string();
   if (!hostname.empty() && !subdomain.empty())
     out.host = std::string(hostname) + "." + std::string(subdomain);

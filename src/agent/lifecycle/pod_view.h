@@ -53,7 +53,8 @@ struct PodView {
   std::string ns;
   std::string name;
   std::string uid;
-  std::string host;  // <hostname>.<subdomain>, if it has both
+  std::string hostname;  // as its processes see it (pod-lifecycle 4.4)
+  std::string host;      // <hostname>.<subdomain>, if it has both
   std::int64_t generation = 0;
   RestartPolicy policy = RestartPolicy::kAlways;
   std::vector<ContainerView> containers;  // init containers and sidecars, then main; as in the spec
