@@ -6,10 +6,11 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <vector>
+
+#include "base/errno_error.h"
 
 namespace muster {
 namespace {
@@ -17,9 +18,7 @@ namespace {
 constexpr int kFolder = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 std::unexpected<Error> os_error(std::string_view path) {
-  const int number = errno;
-  return fail(number == ENOENT ? Code::kNotFound : Code::kInternal,
-              fmt::format("{}: {}", path, std::strerror(number)));
+  return errno_error(path, errno == ENOENT ? Code::kNotFound : Code::kInternal);
 }
 
 // Cuts off the first part.

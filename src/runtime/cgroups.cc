@@ -12,6 +12,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/errno_error.h"
 #include "base/unique_fd.h"
 
 namespace muster::runtime {
@@ -184,7 +185,7 @@ bool limit_memory(Cgroups::Version version, const std::string& folder, std::int6
 Status RunGroups::join() const {
   for (const std::string& folder : folders_) {
     if (write_file(folder + "/cgroup.procs", "0")) continue;
-    return fail(Code::kInternal, fmt::format("cannot join {}: {}", folder, std::strerror(errno)));
+    return errno_error(fmt::format("cannot join {}", folder));
   }
   return {};
 }
@@ -237,7 +238,7 @@ Status Cgroups::make_pod(const Controller& controller, const std::string& uid) {
   for (int i = 0; i < kAttempts; ++i) {
     if (make_ours(controller) && make_folder(folder)) return {};
   }
-  return fail(Code::kInternal, fmt::format("{}: {}", folder, std::strerror(errno)));
+  return errno_error(folder);
 }
 
 Status Cgroups::enter_pod(const std::string& uid, std::int64_t processes) const {
@@ -249,7 +250,7 @@ Status Cgroups::enter_pod(const std::string& uid, std::int64_t processes) const 
   if (write_file(folder + "/pids.max", fmt::format("{}", processes)) && make_folder(own) &&
       write_file(own + "/cgroup.procs", "0"))
     return {};
-  return fail(Code::kInternal, fmt::format("cannot limit processes: {}", std::strerror(errno)));
+  return errno_error("cannot limit processes");
 }
 
 Result<RunGroups> Cgroups::make(const std::string& uid, const std::string& run,
@@ -260,7 +261,7 @@ Result<RunGroups> Cgroups::make(const std::string& uid, const std::string& run,
     const std::string pod = controller.folder + "/" + uid, folder = pod + "/" + run;
     const bool made = (controller.version != Version::kTwo || hand_down(pod, controller.name)) &&
                       make_folder(folder);
-    if (!made) return fail(Code::kInternal, fmt::format("{}: {}", folder, std::strerror(errno)));
+    if (!made) return errno_error(folder);
     if (std::ranges::find(groups.folders_, folder) == groups.folders_.end())
       groups.folders_.push_back(folder);
     return folder;

@@ -13,6 +13,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/errno_error.h"
+
 namespace muster::runtime {
 namespace {
 
@@ -22,7 +24,7 @@ constexpr char kInline = 'i';
 constexpr char kInFile = 'f';  // the first descriptor holds the text
 
 std::unexpected<Error> system_error(std::string_view what) {
-  return fail(Code::kUnavailable, fmt::format("{}: {}", what, std::strerror(errno)));
+  return errno_error(what, Code::kUnavailable);
 }
 
 Result<UniqueFd> in_file(std::string_view text) {

@@ -1,7 +1,6 @@
 #include "runtime/exec_link.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -10,7 +9,8 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
+
+#include "base/errno_error.h"
 
 namespace muster::runtime {
 namespace {
@@ -18,15 +18,11 @@ namespace {
 constexpr int kMaxDrainReads = 64;  // more than a pipe holds: somebody else writes
 constexpr char kEndOfInput = 4;     // Ctrl-D, what a terminal has instead of an end
 
-std::unexpected<Error> system_error(const char* what) {
-  return fail(Code::kInternal, fmt::format("{}: {}", what, std::strerror(errno)));
-}
-
 void set_nonblocking(int fd) { fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK); }
 
 Result<std::pair<UniqueFd, UniqueFd>> make_pipe() {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return system_error("no pipe");
+  if (pipe2(ends, O_CLOEXEC) != 0) return errno_error("no pipe");
   return std::pair(UniqueFd(ends[0]), UniqueFd(ends[1]));
 }
 
@@ -34,12 +30,12 @@ Result<std::pair<UniqueFd, UniqueFd>> make_pipe() {
 Result<std::pair<UniqueFd, UniqueFd>> make_terminal() {
   UniqueFd master(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
   if (!master.valid() || grantpt(master.get()) != 0 || unlockpt(master.get()) != 0) {
-    return system_error("no terminal");
+    return errno_error("no terminal");
   }
   std::array<char, 64> name;
-  if (ptsname_r(master.get(), name.data(), name.size()) != 0) return system_error("no terminal");
+  if (ptsname_r(master.get(), name.data(), name.size()) != 0) return errno_error("no terminal");
   UniqueFd slave(open(name.data(), O_RDWR | O_NOCTTY | O_CLOEXEC));
-  if (!slave.valid()) return system_error("no terminal");
+  if (!slave.valid()) return errno_error("no terminal");
   return std::pair(std::move(master), std::move(slave));
 }
 

@@ -11,8 +11,8 @@
 
 #include <cerrno>
 #include <climits>
-#include <cstring>
 
+#include "base/errno_error.h"
 #include "base/rng.h"
 
 namespace muster::runtime {
@@ -45,7 +45,7 @@ GateFile* map_file(const char* file, bool writable) {
 }
 
 std::unexpected<Error> gate_error(const std::string& file, const char* what) {
-  return fail(Code::kInternal, fmt::format("{} {}: {}", what, file, std::strerror(errno)));
+  return errno_error(fmt::format("{} {}", what, file));
 }
 
 }  // namespace

@@ -6,9 +6,9 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 
+#include "base/errno_error.h"
 #include "json/parse.h"
 #include "json/write.h"
 #include "runtime/records.h"
@@ -52,7 +52,7 @@ Result<Journal> Journal::open(const std::string& folder, const std::string& uid)
   const std::string path = journal_file(folder, uid);
   UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file.valid()) {
-    return fail(Code::kInternal, fmt::format("{}: {}", path, std::strerror(errno)));
+    return errno_error(path);
   }
   Journal journal(std::move(file));
   // Ends a line that a crash has cut short.
@@ -64,7 +64,7 @@ Status Journal::append(std::string line) {
   const ssize_t written = write(file_.get(), line.data(), line.size());
   if (written == static_cast<ssize_t>(line.size())) return {};
   if (written > 0) errno = ENOSPC;
-  return fail(Code::kInternal, fmt::format("cannot record: {}", std::strerror(errno)));
+  return errno_error("cannot record");
 }
 
 Status Journal::add(const PodSpec& pod) {

@@ -1,7 +1,6 @@
 #include "runtime/keeper.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/inotify.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -11,12 +10,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <filesystem>
 #include <set>
 
+#include "base/errno_error.h"
 #include "json/parse.h"
 #include "json/write.h"
 #include "runtime/records.h"
@@ -225,7 +223,7 @@ Status Keeper::make_shim(const PodSpec& spec, UniqueFd agent) {
              std::move(agent));
   }
   if (pid < 0) {
-    return fail(Code::kInternal, fmt::format("cannot make a process: {}", std::strerror(errno)));
+    return errno_error("cannot make a process");
   }
   Pod& pod = pods_[spec.uid];
   pod.spec = spec;

@@ -1,7 +1,6 @@
 #include "runtime/launch.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
@@ -12,11 +11,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <filesystem>
 
+#include "base/errno_error.h"
 #include "runtime/borrowed_rights.h"
 #include "runtime/oci_container.h"
 #include "runtime/view.h"
@@ -32,7 +30,7 @@ struct Pipe {
 Result<Pipe> make_pipe(int flags) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
-    return fail(Code::kInternal, fmt::format("no pipe: {}", std::strerror(errno)));
+    return errno_error("no pipe");
   }
   Pipe pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
   fcntl(ends[0], F_SETFL, flags);  // only our end
@@ -146,7 +144,7 @@ Result<pid_t> make_program(const RunSpec& run, const Program& program,
     return make_container(run, program, std::move(sources), stdio, start);
   }
   const pid_t child = fork();
-  if (child < 0) return fail(Code::kInternal, fmt::format("fork: {}", std::strerror(errno)));
+  if (child < 0) return errno_error("fork");
   if (child == 0) run_program(program, stdio, start);
   return child;
 }
@@ -249,7 +247,7 @@ Result<Launched> launch(const PodSpec& pod, const RunSpec& run, const Program& p
   launched.init = clone_process(flags, launched.handle);
   if (launched.init == 0) run_init(pod, run, program, namespaces, pipes);
   if (launched.init < 0) {
-    return fail(Code::kInternal, fmt::format("cannot make a process: {}", std::strerror(errno)));
+    return errno_error("cannot make a process");
   }
   launched.output = std::move(pipes.output.read);
   launched.errors = std::move(pipes.errors.read);
@@ -270,7 +268,7 @@ Result<Command> launch_beside(const UniqueFd& init, const Program& program, cons
     command.pid = clone_process(0, command.handle);
     if (command.pid == 0) run_program(program, stdio, start.write.get());
     if (command.pid < 0) {
-      return fail(Code::kInternal, fmt::format("cannot make a process: {}", std::strerror(errno)));
+      return errno_error("cannot make a process");
     }
   }
   command.start = std::move(start.read);

@@ -8,12 +8,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <list>
 
+#include "base/errno_error.h"
 #include "runtime/oci_config.h"
 
 namespace muster::runtime {
@@ -26,13 +25,9 @@ constexpr int kMaxLinks = 40;  // as the kernel has it
 constexpr const char* kMemoryOptions = "mode=0700,size=50%";
 constexpr const char* kUnifiedGroups = "/sys/fs/cgroup/unified";
 
-std::unexpected<Error> system_error(const std::string& what) {
-  return fail(Code::kInternal, fmt::format("{}: {}", what, std::strerror(errno)));
-}
-
 Status make_folders() {
   for (const char* name : {"upper", "work", kOciRoot, "state", "mounts"}) {
-    if (mkdir(name, 0755) != 0 || chmod(name, 0755) != 0) return system_error(name);
+    if (mkdir(name, 0755) != 0 || chmod(name, 0755) != 0) return errno_error(name);
   }
   return {};
 }
@@ -62,19 +57,19 @@ Status mount_root(const UniqueFd& given, const std::string& name) {
   const bool root = geteuid() == 0;
   if (!root && ::mount("overlay", kOciRoot, "overlay", 0, as_user.c_str()) == 0) return {};
   if (::mount("overlay", kOciRoot, "overlay", 0, layers.c_str()) == 0) return {};
-  return system_error(fmt::format("cannot lay a writable layer over {}", name));
+  return errno_error(fmt::format("cannot lay a writable layer over {}", name));
 }
 
 Status hide_control_groups() {
   mount_attr attributes{};
   attributes.attr_set = MOUNT_ATTR_RDONLY;
   if (mount_setattr(AT_FDCWD, "/sys", AT_RECURSIVE, &attributes, sizeof attributes) != 0) {
-    return system_error("/sys cannot be made read-only");
+    return errno_error("/sys cannot be made read-only");
   }
   // crun gives up where both versions are in sight.
   if (access(kUnifiedGroups, F_OK) != 0) return {};
   if (::mount("tmpfs", kUnifiedGroups, "tmpfs", MS_RDONLY, "size=4k") == 0) return {};
-  return system_error(kUnifiedGroups);
+  return errno_error(kUnifiedGroups);
 }
 
 // Folders that the OCI runtime mounts itself: links that a root has in them count no more.
@@ -119,7 +114,7 @@ Status stage_at(const std::string& place, View::Source& source, View& view) {
   const bool made = source.is_directory ? mkdir(place.c_str(), 0755) == 0
                                         : mknod(place.c_str(), S_IFREG | 0644, 0) == 0;
   const UniqueFd there(open(place.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-  if (!made || !there.valid()) return system_error(place);
+  if (!made || !there.valid()) return errno_error(place);
   source.mount.target = place;
   return view.mount_at(there, source);
 }
@@ -162,10 +157,10 @@ Status set_up_bundle(const std::string& folder, const RunSpec& run,
                      std::vector<View::Source> sources) {
   MUSTER_CHECK(View().mount_proc());
   const UniqueFd given(open(run.rootfs.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!given.valid()) return system_error("root file system " + run.rootfs);
+  if (!given.valid()) return errno_error("root file system " + run.rootfs);
   if (::mount("tmpfs", folder.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, kMemoryOptions) != 0 ||
       chdir(folder.c_str()) != 0) {
-    return system_error("no memory file system for the container");
+    return errno_error("no memory file system for the container");
   }
   MUSTER_CHECK(make_folders());
   if (geteuid() != 0) {

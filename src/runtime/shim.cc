@@ -11,14 +11,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <filesystem>
 #include <list>
 #include <map>
 #include <set>
 
+#include "base/errno_error.h"
 #include "base/loop.h"
 #include "base/rng.h"
 #include "json/parse.h"
@@ -419,11 +418,11 @@ Status set_up(const ShimSpec& spec) {
   const int flags =
       (spec.namespaces.uts ? CLONE_NEWUTS : 0) | (spec.namespaces.ipc ? CLONE_NEWIPC : 0);
   if (flags != 0 && unshare(flags) != 0) {
-    return fail(Code::kInternal, fmt::format("no namespaces: {}", std::strerror(errno)));
+    return errno_error("no namespaces");
   }
   const std::string& name = spec.pod.hostname;
   if (spec.namespaces.uts && !name.empty() && sethostname(name.data(), name.size()) != 0) {
-    return fail(Code::kInternal, fmt::format("hostname {}: {}", name, std::strerror(errno)));
+    return errno_error(fmt::format("hostname {}", name));
   }
   return {};
 }

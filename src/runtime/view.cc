@@ -11,12 +11,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <memory>
 #include <sstream>
 
 #include "base/beneath.h"
+#include "base/errno_error.h"
 #include "runtime/borrowed_rights.h"
 #include "runtime/proc_mounts.h"
 
@@ -25,10 +25,6 @@ namespace {
 
 // A folder with more entries is not copied: every mount costs all containers that follow.
 constexpr std::size_t kMaxCopiedEntries = 1024;
-
-std::unexpected<Error> system_error(const std::string& what) {
-  return fail(Code::kInternal, fmt::format("{}: {}", what, std::strerror(errno)));
-}
 
 UniqueFd open_place(const std::string& path, std::uint64_t flags, std::uint64_t resolve) {
   open_how how{};
@@ -103,7 +99,7 @@ Status hide_processes(const View::Source& source) {
     if (!there || !shows_processes(there->get())) continue;  // it is hidden under another mount
     const UniqueFd empty = make_empty_folder();
     if (!empty.valid() || !attach(empty.get(), there->get())) {
-      return system_error(fmt::format("cannot hide {} of {}", path, source.mount.source));
+      return errno_error(fmt::format("cannot hide {} of {}", path, source.mount.source));
     }
   }
   return {};
@@ -111,7 +107,7 @@ Status hide_processes(const View::Source& source) {
 
 Result<std::vector<std::string>> entries_of(int folder, const std::string& path) {
   const int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (copy < 0) return system_error(path);
+  if (copy < 0) return errno_error(path);
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(fdopendir(copy), closedir);
   std::vector<std::string> names;
   while (const dirent* entry = readdir(listing.get())) {
@@ -152,9 +148,9 @@ bool is_mount_point(int folder, const char* name) {
 // The new root takes the old one's place.
 Status become_root(int root) {
   if (fchdir(root) != 0 || syscall(SYS_pivot_root, ".", ".") != 0) {
-    return system_error("no private root");
+    return errno_error("no private root");
   }
-  if (umount2(".", MNT_DETACH) != 0 || chdir("/") != 0) return system_error("no private root");
+  if (umount2(".", MNT_DETACH) != 0 || chdir("/") != 0) return errno_error("no private root");
   return {};
 }
 
@@ -198,12 +194,12 @@ Result<UniqueFd> make_beneath(const UniqueFd& folder, Missing missing, bool may_
     const int made = folder_wanted ? mkdirat(at.get(), name.c_str(), 0755)
                                    : mknodat(at.get(), name.c_str(), S_IFREG | 0644, 0);
     if (made != 0 && !(may_exist && errno == EEXIST)) {
-      return system_error("cannot make " + missing.target);
+      return errno_error("cannot make " + missing.target);
     }
     at = UniqueFd(openat(at.get(), name.c_str(),
                          O_PATH | O_CLOEXEC | O_NOFOLLOW | (folder_wanted ? O_DIRECTORY : 0)));
   }
-  if (!at.valid()) return system_error("cannot make " + missing.target);
+  if (!at.valid()) return errno_error("cannot make " + missing.target);
   return at;
 }
 
@@ -226,7 +222,7 @@ std::string View::volume_around(const std::string& target) const {
 Result<UniqueFd> View::copy_folder(const UniqueFd& original, const std::string& path) {
   const bool is_root = path == "/";
   struct stat info{};
-  if (fstat(original.get(), &info) != 0) return system_error(path);
+  if (fstat(original.get(), &info) != 0) return errno_error(path);
   MUSTER_TRY(const std::vector<std::string> names, entries_of(original.get(), path));
   UniqueFd copy = make_memory_file_system(info);
   // A root is made below /proc, which is therefore taken first. It must be there: without one in
@@ -234,13 +230,13 @@ Result<UniqueFd> View::copy_folder(const UniqueFd& original, const std::string& 
   const UniqueFd proc = is_root ? clone_tree(original.get(), "proc") : UniqueFd();
   const UniqueFd place(is_root ? open("/proc", O_PATH | O_CLOEXEC) : dup(original.get()));
   if (!copy.valid() || !place.valid() || !attach(copy.get(), place.get())) {
-    return system_error("no private copy of " + path);
+    return errno_error("no private copy of " + path);
   }
   for (const std::string& name : names) {
     const bool copied = is_root && name == "proc"
                             ? attach_new(proc.get(), copy.get(), "proc", true)
                             : copy_entry(original.get(), copy.get(), name.c_str());
-    if (!copied) return system_error("no private copy of " + path + "/" + name);
+    if (!copied) return errno_error("no private copy of " + path + "/" + name);
   }
   if (is_root) MUSTER_CHECK(become_root(copy.get()));
   copies_.push_back({.root = UniqueFd(dup(copy.get())), .writable = is_shared(info)});
@@ -254,7 +250,7 @@ Result<View::Found> View::find(const std::string& target) const {
   for (std::string path = target;; path = parent_of(path)) {
     UniqueFd at = open_place(path, path == target ? 0 : O_DIRECTORY, 0);
     if (at.valid()) return Found{.at = std::move(at), .path = path};
-    if (errno != ENOENT || path == "/") return system_error("cannot mount at " + target);
+    if (errno != ENOENT || path == "/") return errno_error("cannot mount at " + target);
   }
 }
 
@@ -268,7 +264,7 @@ Result<UniqueFd> View::place_for(const std::string& target, bool directory) {
   if (found.path == target) {
     if (is_directory(found.at.get()) == directory) return std::move(found.at);
     errno = directory ? ENOTDIR : EISDIR;
-    return system_error("cannot mount at " + target);
+    return errno_error("cannot mount at " + target);
   }
   if (!is_private(found.at)) {
     MUSTER_TRY(found.at, copy_folder(found.at, found.path));
@@ -279,7 +275,7 @@ Result<UniqueFd> View::place_for(const std::string& target, bool directory) {
 Result<UniqueFd> View::place_in_volume(const std::string& volume, const std::string& target,
                                        bool directory) const {
   const UniqueFd root = open_place(volume, O_DIRECTORY, 0);
-  if (!root.valid()) return system_error("cannot make " + target);
+  if (!root.valid()) return errno_error("cannot make " + target);
   if (identity_of(root) != volumes_.at(volume)) {
     return fail(Code::kInternal,
                 fmt::format("cannot make {}: the way to {} has changed meanwhile", target, volume));
@@ -298,7 +294,7 @@ bool View::is_private(const UniqueFd& folder) const {
 
 Result<View::Source> View::take(const Mount& mount) {
   const UniqueFd at = open_place(mount.source, 0, RESOLVE_NO_SYMLINKS);
-  if (!at.valid()) return system_error("cannot mount " + mount.source);
+  if (!at.valid()) return errno_error("cannot mount " + mount.source);
   Source source{mount, clone_tree(at.get(), ""), is_directory(at.get()), {}};
   if (mount.as_user) {
     if (shows_processes(at.get())) {
@@ -311,7 +307,7 @@ Result<View::Source> View::take(const Mount& mount) {
     source.proc_mounts = proc_mounts_below(mount.source, mounts.view());
   }
   if (!source.tree.valid() || (mount.read_only && !set_read_only(source.tree.get(), true))) {
-    return system_error("cannot mount " + mount.source);
+    return errno_error("cannot mount " + mount.source);
   }
   return source;
 }
@@ -324,7 +320,7 @@ Status View::mount(const Source& source) {
 Status View::mount_at(const UniqueFd& place, const Source& source) {
   const std::string& target = source.mount.target;
   if (!attach(source.tree.get(), place.get())) {
-    return system_error(fmt::format("cannot mount {} at {}", source.mount.source, target));
+    return errno_error(fmt::format("cannot mount {} at {}", source.mount.source, target));
   }
   volumes_[target] = identity_of(source.tree);
   return hide_processes(source);
@@ -332,19 +328,19 @@ Status View::mount_at(const UniqueFd& place, const Source& source) {
 
 Status View::mount_proc() {
   if (::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0) return {};
-  return system_error("cannot mount /proc");
+  return errno_error("cannot mount /proc");
 }
 
 Status View::make_read_only() {
   const UniqueFd root(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (root.valid() && set_read_only(root.get(), true)) return {};
-  return system_error("no read-only root");
+  return errno_error("no read-only root");
 }
 
 Status View::seal() {
   for (const Copy& copy : copies_) {
     if (!copy.writable && !make_read_only_for_all(copy.root)) {
-      return system_error("no read-only copy of a folder");
+      return errno_error("no read-only copy of a folder");
     }
   }
   return {};
@@ -354,11 +350,10 @@ Status make_termination_log_place() {
   if (access("/dev/termination-log", F_OK) == 0) return {};
   const UniqueFd original(open("/dev", O_PATH | O_DIRECTORY | O_CLOEXEC));
   struct stat info{};
-  if (!original.valid() || fstat(original.get(), &info) != 0)
-    return system_error("no private /dev");
+  if (!original.valid() || fstat(original.get(), &info) != 0) return errno_error("no private /dev");
   const UniqueFd copy = make_memory_file_system(info);
   const UniqueFd tree = clone_tree(original.get(), "");
-  if (!copy.valid() || !tree.valid()) return system_error("no private /dev");
+  if (!copy.valid() || !tree.valid()) return errno_error("no private /dev");
   MUSTER_TRY(const std::vector<std::string> names, entries_of(original.get(), "/dev"));
   std::vector<std::string> mounted;  // shm, pts: they stay what they are
   for (const std::string& name : names) {
@@ -370,7 +365,7 @@ Status make_termination_log_place() {
   }
   const bool made = mkdirat(copy.get(), ".machine", 0755) == 0 &&
                     mknodat(copy.get(), "termination-log", S_IFREG | 0644, 0) == 0;
-  if (!made || !attach(copy.get(), original.get())) return system_error("no private /dev");
+  if (!made || !attach(copy.get(), original.get())) return errno_error("no private /dev");
   const UniqueFd place(openat(copy.get(), ".machine", O_PATH | O_CLOEXEC));
   const bool attached = place.valid() && attach(tree.get(), place.get());
   const bool complete = attached && std::ranges::all_of(mounted, [&](const std::string& name) {
@@ -380,7 +375,7 @@ Status make_termination_log_place() {
   const int why = errno;
   umount2("/dev", MNT_DETACH);
   errno = why;
-  return system_error("no private /dev");
+  return errno_error("no private /dev");
 }
 
 }  // namespace muster::runtime

@@ -8,9 +8,10 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <utility>
+
+#include "base/errno_error.h"
 
 namespace muster::store {
 namespace {
@@ -19,7 +20,7 @@ constexpr const char* kMarker =
     "This directory belongs to muster; muster.db in it is in use. Do not change it by hand.\n";
 
 std::unexpected<Error> system_error(std::string_view doing, const std::string& path) {
-  return fail(Code::kUnavailable, fmt::format("{} {}: {}", doing, path, std::strerror(errno)));
+  return errno_error(fmt::format("{} {}", doing, path), Code::kUnavailable);
 }
 
 Status check_private(const std::string& path) {

@@ -10,8 +10,9 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <cstring>
 #include <functional>
+
+#include "base/errno_error.h"
 
 namespace muster::agent {
 namespace {
@@ -19,7 +20,7 @@ namespace {
 // Not valid if somebody else has it.
 Result<UniqueFd> lock_block(int number) {
   UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!fd.valid()) return fail(Code::kInternal, fmt::format("socket: {}", std::strerror(errno)));
+  if (!fd.valid()) return errno_error("socket");
   const std::string name = fmt::format("muster-addresses-127.{}", number);
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
   name.copy(&address.sun_path[1],
@@ -27,8 +28,7 @@ Result<UniqueFd> lock_block(int number) {
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
   if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), length) == 0) return fd;
   if (errno == EADDRINUSE) return UniqueFd();
-  return fail(Code::kInternal,
-              fmt::format("locking the addresses 127.{}.0.0/16: {}", number, std::strerror(errno)));
+  return errno_error(fmt::format("locking the addresses 127.{}.0.0/16", number));
 }
 
 int read_choice(const std::string& file) {
@@ -51,7 +51,7 @@ Status write_choice(const std::string& file, int number) {
         ::rename(draft.c_str(), file.c_str()) == 0)
       return {};
   }
-  return fail(Code::kInternal, fmt::format("writing {}: {}", file, std::strerror(errno)));
+  return errno_error(fmt::format("writing {}", file));
 }
 
 }  // namespace

@@ -10,12 +10,12 @@
 #include <cerrno>
 #include <climits>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <set>
 #include <vector>
 
 #include "base/beneath.h"
+#include "base/errno_error.h"
 #include "base/time.h"
 
 namespace muster::agent {
@@ -26,10 +26,6 @@ constexpr const char* kNewData = "..data_tmp";
 constexpr std::size_t kMaxPath = 4096;
 constexpr std::size_t kMaxPart = 255;
 constexpr std::size_t kMaxCompared = std::size_t{16} << 20;  // larger files count as changed
-
-std::unexpected<Error> os_error(std::string_view what) {
-  return fail(Code::kInternal, fmt::format("{}: {}", what, std::strerror(errno)));
-}
 
 std::string_view first_part(std::string_view path) { return path.substr(0, path.find('/')); }
 
@@ -108,12 +104,12 @@ class Writer {
     Time now = clock.now();
     std::string name = folder_name(now);
     while (::mkdirat(folder_.get(), name.c_str(), 0755) != 0) {
-      if (errno != EEXIST) return os_error(name);
+      if (errno != EEXIST) return errno_error(name);
       now += std::chrono::microseconds(1);
       name = folder_name(now);
     }
     MUSTER_TRY(const UniqueFd version, open_beneath(folder_.get(), name));
-    if (::chmod(path_of(version).c_str(), 0755) != 0) return os_error(name);
+    if (::chmod(path_of(version).c_str(), 0755) != 0) return errno_error(name);
     for (const auto& [path, content] : payload_) {
       if (const Status written = write_file(version, path, content); !written) {
         (void)remove_beneath(folder_.get(), name).has_value();
@@ -128,27 +124,27 @@ class Writer {
     const std::string name = path.substr(path.rfind('/') + 1);
     const UniqueFd file(::openat(parent.get(), name.c_str(),
                                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!file.valid()) return os_error(path);
+    if (!file.valid()) return errno_error(path);
     std::string_view rest = content.bytes;
     while (!rest.empty()) {
       const ssize_t done = ::write(file.get(), rest.data(), rest.size());
       if (done < 0 && errno == EINTR) continue;
-      if (done < 0) return os_error(path);
+      if (done < 0) return errno_error(path);
       rest.remove_prefix(static_cast<std::size_t>(done));
     }
     // The owner first: that may take bits away again.
     if ((ownership_.user || ownership_.group) &&
         ::fchown(file.get(), ownership_.user.value_or(static_cast<uid_t>(-1)),
                  ownership_.group.value_or(static_cast<gid_t>(-1))) != 0)
-      return os_error(path);
-    return ::fchmod(file.get(), content.mode) == 0 ? Status() : os_error(path);
+      return errno_error(path);
+    return ::fchmod(file.get(), content.mode) == 0 ? Status() : errno_error(path);
   }
 
   Status publish(const std::string& name) {
     ::unlinkat(folder_.get(), kNewData, 0);
     if (::symlinkat(name.c_str(), folder_.get(), kNewData) != 0 ||
         ::renameat(folder_.get(), kNewData, folder_.get(), kData) != 0) {
-      const auto error = os_error(kData);
+      const auto error = errno_error(kData);
       (void)remove_beneath(folder_.get(), name).has_value();
       return error;
     }
@@ -162,7 +158,7 @@ class Writer {
       const std::string target = fmt::format("{}/{}", kData, name);
       if (read_link(folder_.get(), name.c_str()) == target) continue;
       MUSTER_CHECK(remove_beneath(folder_.get(), name));
-      if (::symlinkat(target.c_str(), folder_.get(), name.c_str()) != 0) return os_error(name);
+      if (::symlinkat(target.c_str(), folder_.get(), name.c_str()) != 0) return errno_error(name);
     }
     return {};
   }

@@ -7,12 +7,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 
 #include "base/beneath.h"
+#include "base/errno_error.h"
 #include "runtime/borrowed_rights.h"
 #include "runtime/proc_mounts.h"
 
@@ -108,7 +107,7 @@ Status make_file(const Place& place) {
   const UniqueFd file(::openat(folder.get(), name.c_str(),
                                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (file.valid() && ::fchmod(file.get(), 0644) == 0) return {};
-  return fail(Code::kInternal, fmt::format("{}: {}", place.path(), std::strerror(errno)));
+  return errno_error(place.path());
 }
 
 }  // namespace

@@ -5,7 +5,8 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <cstring>
+
+#include "base/errno_error.h"
 
 namespace muster::agent {
 namespace {
@@ -25,7 +26,7 @@ constexpr char kHidden = '#';
 constexpr char kShown = '1';  // every address of ours begins with it: 127.X.Y.Z
 
 std::unexpected<Error> os_error(std::string_view what) {
-  return fail(Code::kInternal, fmt::format("hosts file: {}: {}", what, std::strerror(errno)));
+  return errno_error(fmt::format("hosts file: {}", what));
 }
 
 std::string_view take_line(std::string_view& text) {

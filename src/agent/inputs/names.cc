@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -16,6 +15,7 @@
 #include "agent/inputs/address_block.h"
 #include "agent/inputs/address_pool.h"
 #include "agent/inputs/hosts_file.h"
+#include "base/errno_error.h"
 #include "base/log.h"
 #include "base/unique_fd.h"
 
@@ -217,8 +217,7 @@ void LoopbackNames::settle() {
 }  // namespace
 
 Result<std::unique_ptr<Names>> Names::open(const std::string& directory) {
-  if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
-    return fail(Code::kInternal, fmt::format("{}: {}", directory, std::strerror(errno)));
+  if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) return errno_error(directory);
   MUSTER_TRY(AddressBlock block, AddressBlock::take(directory + "/block"));
   auto names = std::make_unique<LoopbackNames>(directory + "/hosts", std::move(block));
   MUSTER_CHECK(names->load());

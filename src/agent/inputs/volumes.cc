@@ -8,8 +8,6 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -19,7 +17,7 @@
 #include "api/quantity.h"
 #include "base/beneath.h"
 #include "base/clock.h"
-#include "json/write.h"
+#include "base/errno_error.h"
 
 namespace muster::agent {
 namespace {
@@ -145,7 +143,7 @@ class SetUp {
     const UniqueFd writable(::open(path_of(folder).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (::fchown(writable.get(), static_cast<uid_t>(-1), *fs_group_) != 0 ||
         ::fchmod(writable.get(), kForEveryone | S_ISGID) != 0)
-      return fail(Code::kInternal, fmt::format("fsGroup: {}", std::strerror(errno)));
+      return errno_error("fsGroup");
     return {};
   }
 

@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <cstring>
 #include <vector>
 
 #include "base/beneath.h"
+#include "base/errno_error.h"
 
 namespace muster::agent {
 namespace {
@@ -25,8 +25,7 @@ constexpr std::size_t kMaxLineBytes = 1024 * 1024;
 Result<UniqueFd> open_for_reading(const std::string& root, const std::string& path) {
   MUSTER_TRY(const UniqueFd place, open_beneath(root, path));
   UniqueFd file(::open(path_of(place).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file.valid())
-    return fail(Code::kInternal, fmt::format("{}/{}: {}", root, path, std::strerror(errno)));
+  if (!file.valid()) return errno_error(fmt::format("{}/{}", root, path));
   return file;
 }
 
