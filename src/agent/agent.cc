@@ -63,7 +63,6 @@ Agent::~Agent() = default;
 void Agent::make_node(NodeShare share) {
   auto node = std::make_unique<Node>(share.gpus);
   const std::string name = share.name;
-  node->capacity = share.resources;
   node->events = controllers::make_event_recorder(client_, registry_, std::string(kComponent),
                                                   controllers::EventRecorder::Form::kCore, name);
   node->services = std::make_unique<NodeServices>(NodeServices{
@@ -194,11 +193,11 @@ void Agent::take(const client::ObjectPtr& object) {
 
 void Agent::take_new(Node& node, PodDriver& driver, const Amounts& wants) {
   const std::string& uid = driver.view().uid;
-  if (auto why = refusal(wants, node.used, node.capacity)) return driver.reject(*std::move(why));
+  const NodeShare& share = node.keeper->share();
+  if (auto why = refusal(wants, node.used, share.resources)) return driver.reject(*std::move(why));
   const auto gpus = wants.find(std::string(kGpuResource));
   std::vector<std::string> devices;
-  if (gpus != wants.end() && node.capacity.contains(gpus->first) &&
-      !node.keeper->share().gpus.empty()) {
+  if (gpus != wants.end() && share.resources.contains(gpus->first) && !share.gpus.empty()) {
     auto given = node.devices.take(uid, static_cast<std::size_t>(gpus->second));
     if (!given)
       return driver.reject({.reason = "UnexpectedAdmissionError",

@@ -68,7 +68,6 @@ class Agent {
     std::unique_ptr<controllers::EventRecorder> events;
     std::unique_ptr<NodeServices> services;
     Devices devices;
-    Amounts capacity;
     Amounts used;
   };
   struct Held {  // what a pod takes of its node

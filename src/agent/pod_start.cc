@@ -143,9 +143,9 @@ void PodDriver::warn_of_limits() {
   std::vector<std::string> missing;
   std::string why;
   for (const runtime::Ability& each : node_.runtime.abilities()) {
-    const bool matters = (each.name == "cpu limits" && wanted("cpu")) ||
-                         (each.name == "memory limits" && wanted("memory")) ||
-                         (each.name == "process limits" && node_.pod_processes > 0);
+    const bool matters = (each.name == runtime::kCpuLimits && wanted("cpu")) ||
+                         (each.name == runtime::kMemoryLimits && wanted("memory")) ||
+                         (each.name == runtime::kProcessLimits && node_.pod_processes > 0);
     if (!matters || each.available) continue;
     missing.push_back(each.name);
     why = each.detail;
@@ -309,7 +309,7 @@ End PodDriver::end_of(std::size_t i, const Run& run, const runtime::Exit& exit) 
             .message = "The container could not be located when the pod was terminated",
             .finished = exit.finished};
   if (!exit.start_error.empty())
-    return {.code = 128,
+    return {.code = runtime::kStartErrorCode,
             .reason = "StartError",
             .message = exit.start_error,
             .finished = exit.finished};

@@ -12,9 +12,6 @@ namespace {
 
 using json::Value;
 
-constexpr const char* kPathInImages =
-    "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-
 std::optional<std::int64_t> amount(Value limit, bool milli) {
   if (limit.is_null()) return std::nullopt;
   const auto quantity = api::Quantity::read(limit);
@@ -43,7 +40,7 @@ Result<runtime::RunSpec> make_run_spec(const RunRequest& request, const PodFacts
   own.image = request.image;
   if (own.image != nullptr) {
     take_user_of(*own.image, pod, container, identity, user);
-    own.inherited.emplace_back(kPathInImages);
+    own.inherited.push_back(fmt::format("PATH={}", runtime::kDefaultPath));
   } else {
     std::ranges::copy(surroundings(identity, user), std::back_inserter(own.inherited));
   }

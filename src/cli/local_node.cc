@@ -19,7 +19,7 @@ constexpr Duration kLongestEnd = std::chrono::seconds(10);
 
 bool can_show_programs(const runtime::Runtime& runtime) {
   return std::ranges::any_of(runtime.abilities(), [](const runtime::Ability& each) {
-    return each.name == "private root" && each.available;
+    return each.name == runtime::kPrivateRoot && each.available;
   });
 }
 

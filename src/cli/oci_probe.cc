@@ -48,7 +48,7 @@ Status probe_oci(Loop& loop, runtime::Runtime& runtime, const std::string& progr
     if (state.exit) finish(*state.exit);
   });
   const std::string uid = "probe-" + std::filesystem::path(program).filename().string();
-  runtime.start_pod({.uid = uid, .name = uid, .directory = directory}, [&](const Status& made) {
+  runtime.start_pod({.uid = uid, .name = uid}, [&](const Status& made) {
     stop_unless_well(made);
     if (made) runtime.start(uid, harmless_run(program, directory), stop_unless_well);
   });

@@ -268,7 +268,6 @@ TEST_P(AdoptionTest, PodsThatEndWithTheirAgentLeaveNothing) {
       *loop_,
       {.directory = directory_ + "/private", .namespaces = GetParam(), .end_with_agent = true});
   ASSERT_TRUE(made) << made.error().message;
-  std::filesystem::create_directories(directory_ + "/pods/short");
   (*made)->on_change([&](const RunState&) { loop_->stop(); });
   (*made)->start_pod(pod_spec("short"), [](Status status) { EXPECT_TRUE(status); });
   (*made)->start("short", shell(fmt::format("setsid sleep {0} & sleep {0}", marker)),

@@ -20,7 +20,14 @@ namespace {
 
 constexpr std::int64_t kPeriodMicros = 100'000;
 constexpr int kAttempts = 8;
+constexpr const char* kCpu = "cpu";
+constexpr const char* kMemory = "memory";
 constexpr const char* kPids = "pids";
+
+std::string_view ability_of(std::string_view controller) {
+  if (controller == kCpu) return kCpuLimits;
+  return controller == kMemory ? kMemoryLimits : kProcessLimits;
+}
 constexpr std::int64_t kLeastQuotaMicros = 1'000;  // the kernel takes no less
 
 std::string read_file(const std::string& path) {
@@ -209,7 +216,7 @@ void RunGroups::remove() {
 
 Cgroups Cgroups::find(const std::string& name) {
   Cgroups found;
-  for (const char* controller : {"cpu", "memory", kPids}) {
+  for (const char* controller : {kCpu, kMemory, kPids}) {
     found.controllers_.push_back(find_controller(controller, name));
   }
   return found;
@@ -226,8 +233,8 @@ const Cgroups::Controller& Cgroups::controller(std::string_view name) const {
 std::vector<Ability> Cgroups::abilities() const {
   std::vector<Ability> abilities;
   for (const Controller& each : controllers_) {
-    abilities.push_back({each.name == kPids ? "process limits" : each.name + " limits",
-                         each.version != Cgroups::Version::kNone, each.detail});
+    abilities.push_back(
+        {std::string(ability_of(each.name)), each.version != Cgroups::Version::kNone, each.detail});
   }
   return abilities;
 }

@@ -6,7 +6,6 @@
 //   <ours>/<pod uid>/shim   in version 2, where a group with groups in it has no processes
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 

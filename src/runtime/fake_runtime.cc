@@ -42,9 +42,7 @@ class FakeMachine::FakeExec final : public Exec {
   void input(std::string_view bytes) override {
     if (Command* command = self()) command->input += bytes;
   }
-  void end_input() override {
-    if (Command* command = self()) command->input_ended = true;
-  }
+  void end_input() override {}
   void resize(int, int) override {}
   void pause_output(bool) override {}
   void kill() override {
@@ -181,7 +179,7 @@ void FakeMachine::State::execute(const RunId& id) {
   Run& run = *find(id);
   if (programs) run.program = programs(run.spec);
   if (!run.program.start_error.empty()) {
-    return end(id, Exit{.code = 128, .start_error = run.program.start_error});
+    return end(id, Exit{.code = kStartErrorCode, .start_error = run.program.start_error});
   }
   run.state.phase = RunPhase::kRunning;
   run.state.started = loop.clock().now();

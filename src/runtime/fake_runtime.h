@@ -53,7 +53,6 @@ class FakeMachine {
     ExecSpec spec;
     std::string input;  // so far
     bool open = true;
-    bool input_ended = false;
     bool killed = false;
     bool hung_up = false;  // the Exec was destroyed before its end
   };

@@ -70,8 +70,8 @@ std::string why_not(int error) {
   return text;
 }
 
-Ability ability(std::string name, int error, std::string how) {
-  return {std::move(name), error == 0, error == 0 ? std::move(how) : why_not(error)};
+Ability ability(std::string_view name, int error, std::string how) {
+  return {std::string(name), error == 0, error == 0 ? std::move(how) : why_not(error)};
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ Isolation enter_isolation(bool wanted) {
   const std::string how = root ? "as root" : "in a user namespace";
   isolation.abilities = {
       ability("pid namespaces", runs, how),     ability("mount namespaces", runs, how),
-      ability("private /etc/hosts", runs, how), ability("private root", root_copy, how),
+      ability("private /etc/hosts", runs, how), ability(kPrivateRoot, root_copy, how),
       ability("host names", uts, how),          ability("ipc namespaces", ipc, how)};
   return isolation;
 }

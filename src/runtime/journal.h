@@ -2,7 +2,7 @@
 // per line, appended, the last one about a thing counts. A line that is cut short was never
 // written.
 //
-//   {"pod":{"uid":"…","name":"…","directory":"…","hostname":"…","hostsFile":"…"}}  by the keeper
+//   {"pod":{"uid":"…","name":"…","hostname":"…","hostsFile":"…","processes":0}}    by the keeper
 //   {"shim":{"pid":812,"startTicks":90211,"bootId":"…"}}                           by the shim
 //   {"run":{"container":"main","number":0,"containerId":"…","phase":0}}            before the fork
 //   {"run":{… "process":{"pid":815,…}}}                                            after it

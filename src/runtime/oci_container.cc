@@ -17,6 +17,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/errno_error.h"
 #include "json/parse.h"
 #include "runtime/file_limit.h"
 #include "runtime/gate.h"
@@ -29,11 +30,6 @@ namespace {
 constexpr const char* kContainer = "container";  // one per bundle: any name does
 constexpr const char* kLog = "log";
 constexpr const char* kPid = "pid";
-constexpr int kStartErrorTold = 128;  // of fail_start
-
-std::unexpected<Error> system_error(const std::string& what) {
-  return fail(Code::kInternal, fmt::format("{}: {}", what, std::strerror(errno)));
-}
 
 // Control groups are ours to keep: it must neither make any nor mind that it cannot.
 std::vector<std::string> command_line(const std::string& oci_program,
@@ -55,8 +51,8 @@ std::vector<std::string> command_line(const std::string& oci_program,
   std::vector<char*> pointers;
   for (const std::string& word : argv) pointers.push_back(const_cast<char*>(word.c_str()));
   pointers.push_back(nullptr);
-  char path[] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-  char* const environment[] = {path, nullptr};
+  std::string path = fmt::format("PATH={}", kDefaultPath);
+  char* const environment[] = {path.data(), nullptr};
   execve(pointers.front(), pointers.data(), environment);
   fail_start(start_pipe, fmt::format("{}: {}", argv.front(), std::strerror(errno)));
 }
@@ -112,7 +108,7 @@ int wait_for(pid_t child) {
   const std::string text = kErrorMark + why_it_failed(run.oci_program, "start");
   [[maybe_unused]] const ssize_t written = write(start_pipe, text.data(), text.size());
   kill(container, SIGKILL);
-  _exit(kStartErrorTold);
+  _exit(kStartErrorCode);
 }
 
 Result<pid_t> read_pid() {
@@ -127,7 +123,7 @@ Status limit_capabilities() {
   for (const OciCapability& each : kOciCapabilities) kept |= std::uint64_t{1} << each.number;
   for (int number = 0; prctl(PR_CAPBSET_READ, number) >= 0; ++number) {
     if ((kept >> number & 1) == 0 && prctl(PR_CAPBSET_DROP, number) != 0) {
-      return system_error("capabilities cannot be dropped");
+      return errno_error("capabilities cannot be dropped");
     }
   }
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
@@ -136,7 +132,7 @@ Status limit_capabilities() {
     data[half].effective = data[half].permitted = static_cast<std::uint32_t>(kept >> (32 * half));
   }
   if (syscall(SYS_capset, &header, data) == 0) return {};
-  return system_error("capabilities cannot be dropped");
+  return errno_error("capabilities cannot be dropped");
 }
 
 }  // namespace
@@ -160,27 +156,27 @@ Result<pid_t> make_container(const RunSpec& run, const Program& program,
                              std::vector<View::Source> sources, const Stdio& stdio,
                              int start_pipe) {
   const pid_t creator = fork();
-  if (creator < 0) return system_error("fork");
+  if (creator < 0) return errno_error("fork");
   if (creator == 0) create(run, program, std::move(sources), stdio, start_pipe);
   const int status = wait_for(creator);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kStartErrorTold) _exit(kStartErrorTold);
-  if (chdir(program.bundle.c_str()) != 0) return system_error(program.bundle);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kStartErrorCode) _exit(kStartErrorCode);
+  if (chdir(program.bundle.c_str()) != 0) return errno_error(program.bundle);
   if (status != 0) return fail(Code::kInternal, why_it_failed(run.oci_program, "create"));
   MUSTER_TRY(const pid_t container, read_pid());
   const pid_t starter = fork();
-  if (starter < 0) return system_error("fork");
+  if (starter < 0) return errno_error("fork");
   if (starter == 0) start(run, program, container, start_pipe);
   return container;
 }
 
 Status join_container(Program& program) {
-  if (chdir(program.bundle.c_str()) != 0) return system_error(program.bundle);
+  if (chdir(program.bundle.c_str()) != 0) return errno_error(program.bundle);
   MUSTER_TRY(const pid_t pid, read_pid());
   const UniqueFd container(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   const bool as_root = geteuid() == 0;
   if (!container.valid() ||
       setns(container.get(), CLONE_NEWNS | (as_root ? 0 : CLONE_NEWUSER)) != 0) {
-    return system_error("the container cannot be joined");
+    return errno_error("the container cannot be joined");
   }
   if (!as_root) program.user.reset();  // there is no other one in it
   return limit_capabilities();

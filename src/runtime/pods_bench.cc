@@ -82,9 +82,8 @@ struct Bench {
   }
   PodSpec pod(int number) {
     const std::string uid = fmt::format("pod-{}", number);
-    const std::string folder = directory + "/" + uid;
-    std::filesystem::create_directory(folder);
-    return {.uid = uid, .directory = folder, .hostname = uid, .hosts_file = "/etc/hosts"};
+    std::filesystem::create_directory(directory + "/" + uid);
+    return {.uid = uid, .hostname = uid, .hosts_file = "/etc/hosts"};
   }
   RunSpec run(int number, std::vector<std::string> argv, std::string gate) {
     const std::string folder = fmt::format("{}/pod-{}", directory, number);

@@ -267,20 +267,21 @@ std::unique_ptr<Exec> ProcessRuntime::exec(const ExecSpec& spec, ExecEvents even
   return std::make_unique<ProcessExec>(self_, spec.run.pod_uid, id, std::move(made->first));
 }
 
-void ProcessRuntime::tell_exec(const Pod& pod, std::string_view op, std::int64_t id) {
+void ProcessRuntime::tell_exec(const Pod& pod, std::string_view op, std::int64_t id,
+                               std::optional<int> signal) {
   if (pod.shim == nullptr) return;
   json::Arena arena;
   const Value request = Value::object(arena);
   request.set("op", op);
   request.set("id", Value::of(id));
-  request.set("signal", Value::of(SIGHUP));
+  if (signal) request.set("signal", Value::of(*signal));
   pod.shim->send({json::write(request), {}});
 }
 
 void ProcessRuntime::drop_exec(const std::string& pod_uid, std::int64_t id) {
   const auto pod = pods_.find(pod_uid);
   if (pod == pods_.end() || pod->second.execs.erase(id) == 0) return;
-  tell_exec(pod->second, "execSignal", id);
+  tell_exec(pod->second, "execSignal", id, SIGHUP);
 }
 
 void ProcessRuntime::kill_exec(const std::string& pod_uid, std::int64_t id) {

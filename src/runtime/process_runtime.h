@@ -68,7 +68,8 @@ class ProcessRuntime final : public Runtime {
   void shim_is_gone(const std::string& uid, const std::string& why);
   bool ask_again_later(Pod& pod);
   void end_execs(const std::string& uid, const std::string& why);
-  void tell_exec(const Pod& pod, std::string_view op, std::int64_t id);
+  void tell_exec(const Pod& pod, std::string_view op, std::int64_t id,
+                 std::optional<int> signal = std::nullopt);
   void end_exec(Pod& pod, json::Value message);
   void read_records(const std::string& uid);
   void apply(Pod& pod, const RunState& state);

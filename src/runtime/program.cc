@@ -20,8 +20,6 @@
 namespace muster::runtime {
 namespace {
 
-constexpr int kStartErrorCode = 128;
-
 // "no such file or directory", as container runtimes write it.
 std::string reason(int number) {
   std::string text = std::strerror(number);
@@ -112,7 +110,7 @@ Result<std::string> find_program(const std::string& name,
     return refuse(fmt::format("exec: \"{}\": {}", name, reason(problem)));
   }
   std::string_view path = variable(environment, "PATH");
-  if (path.empty()) path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+  if (path.empty()) path = kDefaultPath;
   while (!path.empty() && !name.empty()) {
     const std::string_view folder = path.substr(0, path.find(':'));
     const std::string file = fmt::format("{}/{}", folder.empty() ? "." : folder, name);

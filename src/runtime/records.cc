@@ -99,7 +99,6 @@ Value to_json(Arena& arena, const PodSpec& pod) {
   const Value value = Value::object(arena);
   value.set("uid", pod.uid);
   value.set("name", pod.name);
-  value.set("directory", pod.directory);
   value.set("hostname", pod.hostname);
   value.set("hostsFile", pod.hosts_file);
   if (pod.processes != 0) value.set("processes", Value::of(pod.processes));
@@ -109,7 +108,6 @@ Value to_json(Arena& arena, const PodSpec& pod) {
 PodSpec pod_spec_from(Value value) {
   return {.uid = text(value, "uid"),
           .name = text(value, "name"),
-          .directory = text(value, "directory"),
           .hostname = text(value, "hostname"),
           .hosts_file = text(value, "hostsFile"),
           .processes = value.get("processes").as_int()};

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/loop.h"
@@ -46,7 +47,6 @@ struct Limits {
 struct PodSpec {
   std::string uid;
   std::string name;            // what people call it: namespace and name
-  std::string directory;       // the pod's own, for the agent that adopts it
   std::string hostname;        // empty: the machine's
   std::string hosts_file;      // seen as /etc/hosts, this very file; empty: the machine's
   std::int64_t processes = 0;  // so many at most, threads too, where it can be had; 0: any number
@@ -85,8 +85,15 @@ struct RunSpec {
 // kHeld: not executed yet, be it that its gate is shut or that it is still being made ready.
 enum class RunPhase : std::uint8_t { kHeld, kRunning, kExited };
 
+// The exit code of what could not be started.
+inline constexpr int kStartErrorCode = 128;
+
+// Where programs are looked for if nobody says.
+inline constexpr std::string_view kDefaultPath =
+    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
 struct Exit {
-  int code = 0;  // 128 + signal if it was killed; 128 if it could not be started
+  int code = 0;  // 128 + signal if it was killed
   int signal = 0;
   bool out_of_memory = false;
   bool lost = false;        // it ran and is gone, and nobody knows how it ended
@@ -128,10 +135,16 @@ class Exec {
 
 // What this machine lets us do, found out once; for the Node's conditions and `muster doctor`.
 struct Ability {
-  std::string name;  // "pid namespaces", "private /etc/hosts", "memory limits" …
+  std::string name;  // "pid namespaces", "private /etc/hosts", one of those below …
   bool available = false;
   std::string detail;  // how, or why not and what to do about it
 };
+
+// Names of those that others ask for.
+inline constexpr std::string_view kCpuLimits = "cpu limits";
+inline constexpr std::string_view kMemoryLimits = "memory limits";
+inline constexpr std::string_view kProcessLimits = "process limits";
+inline constexpr std::string_view kPrivateRoot = "private root";
 
 class Runtime {
  public:

@@ -44,7 +44,7 @@ void drain_output(ShimRun& run) {
 Exit exit_of(const ShimRun& run, Time now) {
   Exit exit{.finished = now};
   if (auto error = start_error_in(run.start_text)) {
-    exit.code = 128;
+    exit.code = kStartErrorCode;
     exit.start_error = std::move(*error);
     return exit;
   }

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "base/clock.h"
+#include "base/time.h"
 #include "runtime/cgroups.h"
 #include "runtime/journal.h"
 #include "runtime/launch.h"

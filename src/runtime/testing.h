@@ -101,9 +101,8 @@ class RuntimeFixture : public testing::Test {
     return result.value_or(fail(Code::kTimeout, "no answer"));
   }
 
-  PodSpec pod_spec(const std::string& uid) {
-    std::filesystem::create_directories(directory_ + "/pods/" + uid);
-    return {.uid = uid, .directory = directory_ + "/pods/" + uid, .hostname = "host-of-" + uid};
+  static PodSpec pod_spec(const std::string& uid) {
+    return {.uid = uid, .hostname = "host-of-" + uid};
   }
 
   void start_pod(const std::string& uid = "pod") {
