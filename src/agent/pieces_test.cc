@@ -149,6 +149,8 @@ TEST_F(Pieces, TheEndOfALogHasNoTimesAndJoinsPartialLines) {
   std::string many;
   for (int i = 0; i < 100; ++i) many += fmt::format("t stdout F {}\n", i);
   EXPECT_TRUE(tail_of_log(many).starts_with("20\n")) << "the last 80 lines";
+  EXPECT_EQ(tail_of_log("ut F of a line\nt stdout F two\n"), "two\n") << "not half a line";
+  EXPECT_EQ(tail_of_log("t stdout P:tag on\nt stdout F:tag e\n"), "one\n");
   EXPECT_EQ(tail_of_log("t stdout F " + std::string(5000, 'x') + "\n").size(), 2048u);
 }
 

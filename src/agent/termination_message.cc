@@ -4,6 +4,8 @@
 #include <fstream>
 #include <vector>
 
+#include "agent/logs/log_line.h"
+
 namespace muster::agent {
 namespace {
 
@@ -18,17 +20,10 @@ std::string end_of_file(const std::string& path, std::streamoff limit) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
-// `<time> <stream> <F|P> <content>`; a partial line has no line break of its own.
 std::string content_of(std::string_view line) {
-  for (int field = 0; field < 2; ++field) {
-    const std::size_t blank = line.find(' ');
-    if (blank == std::string_view::npos) return {};
-    line.remove_prefix(blank + 1);
-  }
-  const bool partial = line.starts_with("P");
-  const std::size_t blank = line.find(' ');
-  line.remove_prefix(blank == std::string_view::npos ? line.size() : blank + 1);
-  return std::string(line) + (partial ? "" : "\n");
+  const auto parsed = parse_log_line(line);
+  if (!parsed) return {};
+  return std::string(parsed->content) + (parsed->is_piece ? "" : "\n");
 }
 
 }  // namespace
