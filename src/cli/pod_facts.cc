@@ -54,7 +54,6 @@ void keep_later(std::optional<Time>& kept, std::optional<Time> other) {
 void read_end(PodFacts& facts, const std::string& container, Value ended, bool is_main) {
   ContainerEnd end{.container = container,
                    .code = ended.get("exitCode").as_int(),
-                   .signal = ended.get("signal").as_int(),
                    .reason = text_at(ended, {"reason"}),
                    .message = text_at(ended, {"message"}),
                    .at = api::time_of(ended.get("finishedAt"))};
@@ -109,9 +108,8 @@ std::string ContainerEnd::text() const {
   if (reason == "StartError" || reason == "ContainerCannotRun")
     return fmt::format("could not start{}{}", said.empty() ? "" : ": ", said);
   const bool plain = reason.empty() || reason == "Error" || reason == "Completed";
-  std::string out = signal > 0 || code > 128 ? fmt::format("exit code {}, killed by signal {}",
-                                                           code, signal > 0 ? signal : code - 128)
-                                             : fmt::format("exit code {}", code);
+  std::string out = fmt::format("exit code {}", code);
+  if (code > 128) out += fmt::format(", killed by signal {}", code - 128);
   if (!plain) out += fmt::format(" ({})", plain_text(reason));
   if (!said.empty()) out += ": " + cut_to(said, kMaxLastWords);
   return out;

@@ -17,10 +17,9 @@ namespace muster::cli {
 // How a container ended.
 struct ContainerEnd {
   std::string container;
-  std::int64_t code = 0;
-  std::int64_t signal = 0;
-  std::string reason;   // Error, OOMKilled, StartError …
-  std::string message;  // why it could not start, or its own last words
+  std::int64_t code = 0;  // 128 + signal if one killed it; kubelets tell the signal nowhere else
+  std::string reason;     // Error, OOMKilled, StartError …
+  std::string message;    // why it could not start, or its own last words
   std::optional<Time> at;
 
   // "exit code 3: its last words", "exit code 137, killed by signal 9 (OOMKilled)", "could not
