@@ -1,5 +1,7 @@
 #include "base/duration.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -41,6 +43,23 @@ std::optional<Duration> parse_duration(std::string_view text) {
     if (sum > kLongest) return std::nullopt;
   }
   return Duration(std::llround(sum));
+}
+
+std::string duration_text(Duration duration) {
+  using std::chrono::milliseconds;
+  const auto millis = std::chrono::duration_cast<milliseconds>(duration).count();
+  if (millis < 1000) return millis == 0 ? "0s" : fmt::format("{}ms", millis);
+  const auto seconds = millis / 1000, fraction = millis % 1000;
+  std::string text;
+  if (seconds >= 3600) text += fmt::format("{}h", seconds / 3600);
+  if (seconds >= 60) text += fmt::format("{}m", seconds / 60 % 60);
+  text += fmt::format("{}", seconds % 60);
+  if (fraction != 0) {
+    std::string digits = fmt::format("{:03}", fraction);
+    while (digits.back() == '0') digits.pop_back();
+    text += "." + digits;
+  }
+  return text + "s";
 }
 
 }  // namespace muster

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/time.h"
@@ -20,5 +21,8 @@ inline constexpr std::int64_t kCenturySeconds = 100LL * 365 * 24 * 3600;
 constexpr std::int64_t bounded_seconds(std::int64_t seconds) {
   return std::clamp(seconds, -kCenturySeconds, kCenturySeconds);
 }
+
+// As Go prints it, down to milliseconds: 10s, 1m20s, 5m0s, 250ms.
+std::string duration_text(Duration duration);
 
 }  // namespace muster

@@ -22,5 +22,12 @@ TEST(Durations, AreNothingElse) {
     EXPECT_EQ(parse_duration(text), std::nullopt) << text;
 }
 
+TEST(Durations, ArePrintedAsGoDoes) {
+  const std::vector<std::pair<Duration, std::string_view>> rows = {
+      {0s, "0s"},     {250ms, "250ms"},        {10s, "10s"},     {80s, "1m20s"},
+      {5min, "5m0s"}, {90min + 1s, "1h30m1s"}, {1500ms, "1.5s"}, {1h, "1h0m0s"}};
+  for (const auto& [span, text] : rows) EXPECT_EQ(duration_text(span), text);
+}
+
 }  // namespace
 }  // namespace muster

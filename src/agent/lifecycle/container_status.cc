@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "agent/lifecycle/restart.h"
+#include "base/duration.h"
 
 namespace muster::agent {
 namespace {

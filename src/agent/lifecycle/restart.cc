@@ -1,7 +1,5 @@
 #include "agent/lifecycle/restart.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace muster::agent {
@@ -53,23 +51,6 @@ void note_restart(Backoff& backoff, Time finished, Time now, const BackoffOption
   backoff.delay = is_stale(backoff, finished, options) ? options.base
                                                        : std::min(2 * backoff.delay, options.cap);
   backoff.last_start = now;
-}
-
-std::string duration_text(Duration duration) {
-  using std::chrono::milliseconds;
-  const auto millis = std::chrono::duration_cast<milliseconds>(duration).count();
-  if (millis < 1000) return millis == 0 ? "0s" : fmt::format("{}ms", millis);
-  const auto seconds = millis / 1000, fraction = millis % 1000;
-  std::string text;
-  if (seconds >= 3600) text += fmt::format("{}h", seconds / 3600);
-  if (seconds >= 60) text += fmt::format("{}m", seconds / 60 % 60);
-  text += fmt::format("{}", seconds % 60);
-  if (fraction != 0) {
-    std::string digits = fmt::format("{:03}", fraction);
-    while (digits.back() == '0') digits.pop_back();
-    text += "." + digits;
-  }
-  return text + "s";
 }
 
 }  // namespace muster::agent

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "agent/lifecycle/memory.h"
 #include "agent/lifecycle/pod_view.h"
@@ -27,8 +26,5 @@ std::optional<Time> backoff_until(const Backoff& backoff, Time finished, Time no
                                   const BackoffOptions& options);
 // It is being run again now.
 void note_restart(Backoff& backoff, Time finished, Time now, const BackoffOptions& options);
-
-// As Go prints it: 10s, 1m20s, 5m0s, 250ms.
-std::string duration_text(Duration duration);
 
 }  // namespace muster::agent

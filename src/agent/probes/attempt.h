@@ -8,6 +8,9 @@
 
 namespace muster::agent {
 
+// No more is kept of what a probe is told, as a kubelet does.
+inline constexpr std::size_t kMaxProbeOutput = 10 * 1024;
+
 enum class ProbeResult : std::uint8_t { kSuccess, kWarning, kFailure, kUnknown };
 
 struct ProbeOutcome {

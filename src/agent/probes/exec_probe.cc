@@ -3,25 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "agent/probes/http_get.h"
+#include "api/field_error.h"
+#include "base/duration.h"
 
 namespace muster::agent {
 namespace {
-
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\t') {
-      out += "\\t";
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
 
 class ExecAttempt final : public Attempt {
  public:
@@ -30,9 +16,9 @@ class ExecAttempt final : public Attempt {
       : loop_(loop), done_(std::move(done)) {
     timer_ = loop_.after(timeout, [this, argv = command.argv, timeout] {
       stop();
-      end({ProbeResult::kFailure,
-           fmt::format("command timed out: {} timed out after {}",
-                       quoted(fmt::format("{}", fmt::join(argv, " "))), go_duration(timeout))});
+      end({ProbeResult::kFailure, fmt::format("command timed out: {} timed out after {}",
+                                              api::quote(fmt::format("{}", fmt::join(argv, " "))),
+                                              duration_text(timeout))});
     });
     exec_ = runtime.exec(command, {.output = [this](bool, std::string_view bytes) { take(bytes); },
                                    .end = [this](Result<int> code) { conclude(std::move(code)); }});
@@ -73,13 +59,6 @@ class ExecAttempt final : public Attempt {
 };
 
 }  // namespace
-
-std::string go_duration(std::chrono::seconds duration) {
-  const auto seconds = duration.count();
-  if (seconds < 60) return fmt::format("{}s", seconds);
-  if (seconds < 3600) return fmt::format("{}m{}s", seconds / 60, seconds % 60);
-  return fmt::format("{}h{}m{}s", seconds / 3600, seconds / 60 % 60, seconds % 60);
-}
 
 std::unique_ptr<Attempt> start_exec_probe(Loop& loop, runtime::Runtime& runtime,
                                           const runtime::ExecSpec& command,

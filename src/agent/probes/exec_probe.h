@@ -15,6 +15,4 @@ std::unique_ptr<Attempt> start_exec_probe(Loop& loop, runtime::Runtime& runtime,
                                           const runtime::ExecSpec& command,
                                           std::chrono::seconds timeout, ProbeDone done);
 
-std::string go_duration(std::chrono::seconds duration);  // 1s, 1m30s, as Go prints it
-
 }  // namespace muster::agent

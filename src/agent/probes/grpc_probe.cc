@@ -5,8 +5,8 @@
 #include <array>
 #include <charconv>
 
-#include "agent/probes/exec_probe.h"
 #include "agent/probes/hpack.h"
+#include "base/duration.h"
 
 namespace muster::agent {
 namespace {
@@ -159,10 +159,10 @@ class GrpcProtocol final : public Protocol {
     if (!connected_) {
       return failed(fmt::format(
           "timeout: failed to connect service \"{}\" within {}: context deadline exceeded",
-          check_.address, go_duration(check_.timeout)));
+          check_.address, duration_text(check_.timeout)));
     }
-    return failed(
-        fmt::format("timeout: health rpc did not complete within {}", go_duration(check_.timeout)));
+    return failed(fmt::format("timeout: health rpc did not complete within {}",
+                              duration_text(check_.timeout)));
   }
 
  private:

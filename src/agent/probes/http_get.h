@@ -15,8 +15,6 @@
 
 namespace muster::agent {
 
-inline constexpr std::size_t kMaxProbeOutput = 10 * 1024;
-
 struct HttpGet {
   std::string url;
   http::Headers headers;
