@@ -5,12 +5,13 @@
 
 #include <algorithm>
 
+#include "api/conditions.h"
+#include "api/version.h"
+
 namespace muster::agent {
 namespace {
 
 using json::Value;
-
-constexpr std::string_view kVersion = "v1.36.3+muster";
 
 class Conditions {
  public:
@@ -32,11 +33,9 @@ class Conditions {
 
  private:
   std::string since(std::string_view type, std::string_view status) const {
-    for (const Value old : before_.items()) {
-      if (old.get("type").as_string() == type && old.get("status").as_string() == status)
-        return std::string(old.get("lastTransitionTime").as_string());
-    }
-    return now_;
+    const Value old = api::condition_of(before_, type);
+    const bool changed = old.get("status").as_string() != status;
+    return changed ? now_ : std::string(old.get("lastTransitionTime").as_string());
   }
 
   json::Arena& arena_;
@@ -74,10 +73,10 @@ void add_address(Value status, std::string_view type, std::string_view address) 
 void write_node_info(Value info, const MachineFacts& facts) {
   info.set("architecture", facts.architecture);
   info.set("bootID", facts.boot_id);
-  info.set("containerRuntimeVersion", "muster://0.1.0");
+  info.set("containerRuntimeVersion", "muster://" MUSTER_VERSION);
   info.set("kernelVersion", facts.kernel);
   info.set("kubeProxyVersion", "");
-  info.set("kubeletVersion", kVersion);
+  info.set("kubeletVersion", api::kGitVersion);
   info.set("machineID", facts.machine_id);
   info.set("operatingSystem", "linux");
   info.set("osImage", facts.os_image);

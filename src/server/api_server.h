@@ -17,6 +17,7 @@
 
 #include "admission/feature_gates.h"
 #include "api/registry.h"
+#include "api/version.h"
 #include "base/clock.h"
 #include "base/http.h"
 #include "base/metrics.h"
@@ -31,7 +32,7 @@ struct Token {
 };
 
 struct VersionInfo {
-  std::string git_version = "v1.36.3+muster";
+  std::string git_version = api::kGitVersion;
   std::string git_commit;
   std::string build_date = "1970-01-01T00:00:00Z";
 };
