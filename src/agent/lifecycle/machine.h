@@ -1,7 +1,8 @@
 // The life of a pod on its node, decided: what is started, stopped and told next (pod-lifecycle 2).
 //
-// Pure: a function of the pod, of what is known and of the time. The agent carries actions out and
-// adds what it hears to the memory, then asks again; asking twice changes nothing.
+// No clock, no input, no output: a look depends on the pod, the memory and the time alone, and
+// notes in the memory what it has decided. The agent carries actions out and adds what it hears to
+// the memory, then asks again; asking twice changes nothing.
 #pragma once
 
 #include <optional>
