@@ -132,7 +132,8 @@ void PodDriver::warn_of_image() {
   }
 }
 
-// What the pod asks for and this machine's control groups do not give.
+// What the pod asks for and this machine's control groups do not give; and, for who looks for it,
+// the bound that the node sets by itself.
 void PodDriver::warn_of_limits() {
   const auto wanted = [this](std::string_view resource) {
     for (std::size_t i = 0; i < view_.containers.size(); ++i) {
@@ -143,10 +144,14 @@ void PodDriver::warn_of_limits() {
   std::vector<std::string> missing;
   std::string why;
   for (const runtime::Ability& each : node_.runtime.abilities()) {
-    const bool matters = (each.name == runtime::kCpuLimits && wanted("cpu")) ||
-                         (each.name == runtime::kMemoryLimits && wanted("memory")) ||
-                         (each.name == runtime::kProcessLimits && node_.pod_processes > 0);
-    if (!matters || each.available) continue;
+    if (each.available) continue;
+    if (each.name == runtime::kProcessLimits && node_.pod_processes > 0) {
+      tell(std::nullopt, true, "ProcessesNotLimited",
+           fmt::format("this node cannot enforce {}: {}", each.name, each.detail));
+    }
+    const bool asked = (each.name == runtime::kCpuLimits && wanted("cpu")) ||
+                       (each.name == runtime::kMemoryLimits && wanted("memory"));
+    if (!asked) continue;
     missing.push_back(each.name);
     why = each.detail;
   }
