@@ -17,8 +17,14 @@ namespace {
 
 constexpr int kFolder = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
+Code code_of(int number) {
+  if (number == ENOENT) return Code::kNotFound;
+  const bool too_many_files = number == EMFILE || number == ENFILE;  // now
+  return too_many_files ? Code::kUnavailable : Code::kInternal;
+}
+
 std::unexpected<Error> os_error(std::string_view path) {
-  return errno_error(path, errno == ENOENT ? Code::kNotFound : Code::kInternal);
+  return errno_error(path, code_of(errno));
 }
 
 // Cuts off the first part.
@@ -60,6 +66,7 @@ Result<UniqueFd> open_beneath(int root, std::string_view path) {
   MUSTER_CHECK(check_plain(path));
   UniqueFd at = duplicate(root);
   const std::string_view whole = path;
+  if (!at.valid()) return os_error(whole);
   while (!path.empty()) {
     const std::string part = take_part(path);
     const int flags = path.empty() ? O_PATH | O_NOFOLLOW | O_CLOEXEC : kFolder;
@@ -85,6 +92,7 @@ Result<UniqueFd> make_folders_beneath(int root, std::string_view path, mode_t mo
   MUSTER_CHECK(check_plain(path));
   UniqueFd at = duplicate(root);
   const std::string_view whole = path;
+  if (!at.valid()) return os_error(whole);
   while (!path.empty()) {
     const std::string part = take_part(path);
     const bool is_new = ::mkdirat(at.get(), part.c_str(), mode) == 0;

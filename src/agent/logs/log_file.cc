@@ -25,7 +25,11 @@ constexpr std::size_t kMaxLineBytes = 1024 * 1024;
 Result<UniqueFd> open_for_reading(const std::string& root, const std::string& path) {
   MUSTER_TRY(const UniqueFd place, open_beneath(root, path));
   UniqueFd file(::open(path_of(place).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file.valid()) return errno_error(fmt::format("{}/{}", root, path));
+  if (!file.valid()) {
+    const bool too_many_files = errno == EMFILE || errno == ENFILE;  // now
+    return errno_error(fmt::format("{}/{}", root, path),
+                       too_many_files ? Code::kUnavailable : Code::kInternal);
+  }
   return file;
 }
 

@@ -18,12 +18,21 @@ namespace {
 
 constexpr std::uint32_t kNews = IN_MODIFY | IN_CREATE | IN_MOVED_TO;
 
-void refuse(http::Exchange& exchange, std::string message) {
-  http::Response response{
-      .status = 400, .headers = {{"Content-Type", "application/json"}}, .body = {}};
-  response.body.push_back(
-      http::Chunk::own(server::status_body(server::bad_request(std::move(message)))));
+void refuse(http::Exchange& exchange, const Error& error) {
+  http::Response response{.status = server::http_status(error.code),
+                          .headers = {{"Content-Type", "application/json"}},
+                          .body = {}};
+  response.body.push_back(http::Chunk::own(server::status_body(error)));
   exchange.respond(std::move(response));
+}
+
+// In a kubelet's words; that it cannot be read just now is another matter than that it is lost.
+Error explain(const server::LogSource::Wanted& wanted, const Error& why) {
+  std::string message =
+      fmt::format("unable to retrieve container logs for {}", wanted.container_id);
+  if (why.code != Code::kUnavailable) return server::bad_request(std::move(message));
+  message += ": " + why.message;
+  return {.code = Code::kUnavailable, .message = std::move(message)};
 }
 
 LogKey key_of(const server::LogSource::Wanted& wanted) {
@@ -80,8 +89,7 @@ void LogReader::answer(const Wanted& wanted, const std::shared_ptr<http::Exchang
   Result<LogFile> file = LogFile::open(options_.directory, key_of(wanted));
   if (!file) {
     log::debug("no log", {{"pod", wanted.pod}, {"reason", file.error().message}});
-    return refuse(*exchange,
-                  fmt::format("unable to retrieve container logs for {}", wanted.container_id));
+    return refuse(*exchange, explain(wanted, file.error()));
   }
   if (wanted.tail_lines) file->skip_to_last_lines(*wanted.tail_lines);
   if (!wanted.follow) file->stop_at_present_end();

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <future>
 
@@ -79,6 +80,21 @@ TEST_P(LogReaderTest, ALogThatIsLostIsSaidSo) {
   EXPECT_THAT(answer(exchange),
               HasSubstr("\"unable to retrieve container logs for muster://abc\""));
   EXPECT_EQ(exchange->status, 400);
+}
+
+TEST_P(LogReaderTest, ALogThatCannotBeOpenedNowIsNotLost) {
+  folder.write("one");
+  run_for(std::chrono::milliseconds(1));
+  rlimit before{}, none{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  none.rlim_max = before.rlim_max;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const auto exchange = ask(wanted());
+  const std::string refusal = answer(exchange);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(exchange->status, 503);
+  EXPECT_THAT(refusal, HasSubstr("Too many open files"));
+  EXPECT_EQ(answer(ask(wanted())), "one\n");
 }
 
 TEST_P(LogReaderTest, OptionsChooseWhatIsShown) {
