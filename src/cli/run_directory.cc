@@ -12,6 +12,9 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/beneath.h"
+#include "base/log.h"
+
 namespace muster::cli {
 namespace {
 
@@ -37,9 +40,24 @@ bool is_served(int folder) {
   return lock.valid() && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0;
 }
 
-void remove_folder(const std::string& path) {
-  std::error_code ignored;
-  std::filesystem::remove_all(path, ignored);
+std::vector<std::string> entries_of(const std::string& path) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(path, error), end; !error && entry != end;
+       entry.increment(error))
+    names.push_back(entry->path().filename());
+  return names;
+}
+
+// Also what its owner has write-protected. Piece by piece, so that nothing of it is ever elsewhere.
+Status remove_folder(int folder, const std::string& path) {
+  ::fchmod(folder, S_IRWXU);
+  Status done;
+  for (const std::string& name : entries_of(path)) {
+    if (const Status removed = remove_beneath(folder, name); !removed) done = removed;
+  }
+  if (::rmdir(path.c_str()) == 0 || !done) return done;
+  return fail(Code::kInternal, std::strerror(errno));
 }
 
 }  // namespace
@@ -59,23 +77,19 @@ Result<RunDirectory> RunDirectory::make(const std::string& parent) {
 }
 
 RunDirectory::~RunDirectory() {
-  if (lock_.valid()) remove_folder(path_);
+  if (!lock_.valid()) return;
+  if (const Status removed = remove_folder(lock_.get(), path_); !removed)
+    log::error("a part of the run's folder is left",
+               {{"folder", path_}, {"reason", removed.error().message}});
 }
 
 int sweep_run_directories(const std::string& parent) {
-  std::vector<std::string> found;
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(parent, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string name = entry->path().filename();
-    if (name.starts_with(kPrefix) && name.size() == kPattern.size()) found.push_back(entry->path());
-  }
   int swept = 0;
-  for (const std::string& path : found) {
-    if (const UniqueFd lock = lock_folder(path); lock.valid() && !is_served(lock.get())) {
-      remove_folder(path);
-      ++swept;
-    }
+  for (const std::string& name : entries_of(parent)) {
+    if (!name.starts_with(kPrefix) || name.size() != kPattern.size()) continue;
+    const std::string path = fmt::format("{}/{}", parent, name);
+    const UniqueFd lock = lock_folder(path);
+    if (lock.valid() && !is_served(lock.get()) && remove_folder(lock.get(), path)) ++swept;
   }
   return swept;
 }

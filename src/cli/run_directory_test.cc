@@ -42,6 +42,29 @@ TEST_F(RunDirectoryTest, IsGoneWithItsOwner) {
   EXPECT_EQ(folders(), 0u);
 }
 
+// Such as Go's cache of modules. Root may remove it anyway: this one is for everybody else.
+TEST_F(RunDirectoryTest, WhatIsWriteProtectedIsGoneToo) {
+  fs::permissions(parent, fs::perms::all);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::geteuid() == 0 && ::setresuid(65534, 65534, 65534) != 0) ::_exit(2);
+    {
+      const auto run = RunDirectory::make(parent);
+      if (!run) ::_exit(3);
+      fs::create_directories(run->path() + "/cache/module/deep");
+      std::ofstream(run->path() + "/cache/module/deep/file") << "x";
+      for (const char* folder : {"/cache/module/deep", "/cache/module", "/cache"})
+        fs::permissions(run->path() + folder, fs::perms(0555));
+      fs::permissions(run->path(), fs::perms(0555));
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(folders(), 0u);
+}
+
 TEST_F(RunDirectoryTest, OneThatIsInUseIsNotSwept) {
   const auto run = RunDirectory::make(parent);
   EXPECT_EQ(sweep_run_directories(parent), 0);
