@@ -1,5 +1,9 @@
 // `muster attach NAME`: what `run` shows, of a JobSet that is there already.
 #include <fmt/format.h>
+#include <signal.h>
+
+#include <cerrno>
+#include <cstring>
 
 #include "base/log.h"
 #include "cli/commands.h"
@@ -10,12 +14,16 @@
 #include "cli/keys.h"
 #include "cli/kinds.h"
 #include "cli/lookup.h"
+#include "cli/open_files.h"
 #include "cli/print.h"
 #include "cli/signals.h"
 #include "cli/terminal_text.h"
 
 namespace muster::cli {
 namespace {
+
+// Whoever has not read the last lines by then, after a signal, is not waited for.
+constexpr Duration kSlowReader = std::chrono::seconds(5);
 
 struct AttachOptions {
   ServerFlags server;
@@ -51,8 +59,9 @@ int attach(const AttachOptions& options) {
   const auto found = find_object(**connection, options.name, {&job_sets()});
   if (!found) return complain(found.error());
   if (found->resource != &job_sets()) return misused("attach follows JobSets; muster logs others");
+  allow_many_files();
   Loop& loop = (*connection)->loop();
-  Screen screen({.progress = !options.no_progress});
+  Screen screen(loop, {.progress = !options.no_progress});
   follow.ns = (*connection)->ns();
   follow.job_set = found->name;
   follow.uid = uid_of(*found);
@@ -62,11 +71,14 @@ int attach(const AttachOptions& options) {
                  .prefix = parse_prefix(options.prefix),
                  .colours = screen.colours()};
   int exit_code = kSucceeded;
+  bool is_over = false;
   const auto end = [&](int code) {
+    if (std::exchange(is_over, true)) return;
     exit_code = code;
-    loop.stop();
+    screen.finish([&] { loop.stop(); });
   };
   const auto leave = [&](int code) {
+    if (is_over) return;
     screen.clear_block();
     screen.note(fmt::format("{} goes on", follow.job_set));
     end(code);
@@ -79,7 +91,17 @@ int attach(const AttachOptions& options) {
                      screen.note("error: " + plain_text(why.message));
                      end(kUnreachable);
                    });
-  signals.on_signal(loop, [&](int number) { leave(kSignal + number); });
+  screen.on_failure([&](int error_number) {
+    if (error_number == EPIPE) return leave(kSignal + SIGPIPE);
+    screen.note(
+        fmt::format("error: standard output cannot be written: {}", std::strerror(error_number)));
+    end(kOutputLost);
+  });
+  signals.on_signal(loop, [&](int number) {
+    if (is_over) return loop.stop();  // nobody reads the last lines
+    leave(kSignal + number);
+    loop.after(kSlowReader, [&] { loop.stop(); });
+  });
   const Keys keys(loop, [&](Key key) {
     if (key == Key{'d'}) leave(kSucceeded);
   });

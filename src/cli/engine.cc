@@ -13,6 +13,7 @@
 #include "cli/listen_address.h"
 #include "cli/local_node.h"
 #include "cli/machine_ports.h"
+#include "cli/open_files.h"
 #include "client/kubeconfig.h"
 #include "controllers/set/controllers.h"
 #include "net/http_server.h"
@@ -189,6 +190,7 @@ class EmbeddedEngine final : public Engine {
 Result<std::unique_ptr<Engine>> Engine::start(EngineOptions options) {
   auto engine = std::make_unique<EmbeddedEngine>(std::move(options));
   MUSTER_CHECK(engine->start());
+  allow_many_files();  // us, not the pods, whose keeper has been started
   return engine;
 }
 

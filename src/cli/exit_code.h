@@ -11,6 +11,7 @@ enum ExitCode : int {
   kTimedOut = 4,
   kCancelled = 5,
   kUsage = 64,
+  kOutputLost = 74,  // standard output could not be written
   kUnreachable = 75,
   kSignal = 128,  // plus the signal's number
 };

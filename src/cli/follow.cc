@@ -42,9 +42,16 @@ Follow::Follow(client::Client& client, Screen& screen, FollowOptions options,
       logs_(client, options_.ns, options_.job_set, options_.logs,
             [this](std::string_view line) { screen_.log(line); }) {
   logs_.on_idle([this] { end_if_over(); });
+  logs_.on_refusal([this](const std::string& name, const std::string& why) {
+    if (warned_of_.size() < kMaxWarnings && warned_of_.insert(name + why).second)
+      screen_.note(fmt::format("error: no log of {}: {}", name, plain_text(why)));
+  });
+  logs_.hold_while([this] { return screen_.is_full(); });
+  screen_.on_room([this] { logs_.go_on(); });
 }
 
 Follow::~Follow() {
+  screen_.on_room({});
   client_.loop().cancel(tick_);
   client_.loop().cancel(last_words_);
   client_.loop().cancel(show_);
@@ -240,7 +247,7 @@ void Follow::expect_deletion() {
 BlockView Follow::block_view() const {
   return {.now = client_.loop().clock().now(),
           .begun = begun_,
-          .width = screen_.width(),
+          .width = terminal_width(),
           .colours = screen_.status_colours(),
           .trouble = {},
           .keys = deletion_expected_ ? "stopping   Ctrl-C: kill" : options_.keys,

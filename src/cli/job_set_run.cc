@@ -1,8 +1,11 @@
 #include "cli/job_set_run.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "cli/connection.h"
 #include "cli/exit_code.h"
@@ -11,15 +14,36 @@
 #include "json/parse.h"
 
 namespace muster::cli {
+namespace {
+
+// After a signal, who reads the last lines is given up when he has taken none for so long; after a
+// second one nobody is waited for, but the lines get as far as they get by themselves.
+constexpr Duration kSlowReader = std::chrono::seconds(5);
+constexpr Duration kLastLines = std::chrono::milliseconds(100);
+
+}  // namespace
 
 JobSetRun::JobSetRun(client::Transport& transport, RunPlan plan)
     : loop_(transport.loop()),
       client_(transport, "muster-run"),
       plan_(std::move(plan)),
-      screen_({.progress = plan_.progress}),
-      exit_code_(kRefused) {}
+      screen_(loop_, {.progress = plan_.progress}),
+      exit_code_(kRefused) {
+  screen_.on_failure([this](int error_number) { output_failed(error_number); });
+}
+
+JobSetRun::~JobSetRun() { loop_.cancel(flush_limit_); }
+
+int JobSetRun::exit_code() const {
+  return output_lost_ && exit_code_ == kSucceeded ? int{kOutputLost} : exit_code_;
+}
 
 void JobSetRun::signalled(int number) {
+  ++signals_;
+  if (ending_) {  // nobody reads the last lines
+    if (!stopping_) exit_code_ = kSignal + number;
+    return loop_.stop();
+  }
   if (!std::exchange(stopping_, true)) {
     exit_code_ = kSignal + number;
     screen_.clear_block();
@@ -166,10 +190,36 @@ void JobSetRun::kill() {
   }
 }
 
-void JobSetRun::end(int code) {
-  exit_code_ = code;
+// Who has gone needs no run any more, as with any other program in a pipe. Elsewhere the lines are
+// lost, but not the work.
+void JobSetRun::output_failed(int error_number) {
+  if (error_number != EPIPE) {
+    output_lost_ = true;
+    return screen_.note(fmt::format("error: standard output cannot be written, no log is shown: {}",
+                                    std::strerror(error_number)));
+  }
+  if (ending_ || std::exchange(stopping_, true)) return;
+  exit_code_ = kSignal + SIGPIPE;
   screen_.clear_block();
-  loop_.stop();
+  screen_.note(fmt::format("nobody reads the output any more: stopping {}", plan_.follow.job_set));
+  stop();
+}
+
+void JobSetRun::end(int code) {
+  if (std::exchange(ending_, true)) return;
+  exit_code_ = code;
+  screen_.finish([this] { loop_.stop(); });
+  limit_flush();
+}
+
+void JobSetRun::limit_flush() {
+  if (signals_ == 0) return;
+  const bool is_urgent = signals_ > 1;
+  flush_limit_ = loop_.after(is_urgent ? kLastLines : kSlowReader,
+                             [this, is_urgent, left = screen_.unwritten()] {
+                               if (!is_urgent && screen_.unwritten() < left) return limit_flush();
+                               loop_.stop();
+                             });
 }
 
 }  // namespace muster::cli

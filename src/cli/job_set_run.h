@@ -26,9 +26,10 @@ class JobSetRun {
  public:
   // On the transport's loop, which it stops when all is over.
   JobSetRun(client::Transport& transport, RunPlan plan);
+  ~JobSetRun();
 
   void begin() { create_next(); }
-  int exit_code() const { return exit_code_; }
+  int exit_code() const;
   // The JobSet is still there, and will be.
   bool has_left_something() const { return follow_ && !stopping_ && !follow_->is_deleted(); }
 
@@ -47,7 +48,9 @@ class JobSetRun {
   void stop();
   void end_if_stopped();
   void kill();
+  void output_failed(int error_number);
   void end(int code);
+  void limit_flush();
 
   Loop& loop_;
   client::Client client_;
@@ -55,7 +58,11 @@ class JobSetRun {
   Screen screen_;
   std::size_t created_ = 0;
   std::optional<Follow> follow_;
+  int signals_ = 0;
   bool stopping_ = false;
+  bool ending_ = false;  // what is left is to show the last lines
+  bool output_lost_ = false;
+  TimerId flush_limit_ = TimerId::kNone;
   int exit_code_;
 };
 

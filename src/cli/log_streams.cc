@@ -14,6 +14,9 @@ namespace {
 // Before a stream that was cut is opened again.
 constexpr Duration kPause = std::chrono::milliseconds(100);
 constexpr std::size_t kMaxHeld = 4u << 20;
+// A server that has no room just now is asked so often, for half a minute.
+constexpr Duration kRefusedPause = std::chrono::milliseconds(500);
+constexpr int kMaxRefusals = 60;
 
 // Not the end of the log: the server went, or nothing has come for so long that it may have.
 bool was_cut(const Error& why) {
@@ -101,7 +104,7 @@ std::string LogStreams::target_of(Log& log) const {
                   client::url_escape(log.container));
   if (options_.follow) target += "&follow=true";
   if (options_.previous || log.newest_run > log.run) target += "&previous=true";
-  const bool is_first = log.stream_number == 1;
+  const bool is_first = log.stream_number == 1 || !(log.has_begun || log.position.since());
   if (is_first && options_.tail >= 0) target += fmt::format("&tailLines={}", options_.tail);
   // What is written from now on is wanted, also if this stream is cut before it has come.
   if (is_first && options_.tail == 0) log.position.begin_at(client_.loop().clock().now());
@@ -112,11 +115,16 @@ std::string LogStreams::target_of(Log& log) const {
 
 void LogStreams::took_head(Log& log, int status) {
   log.status = status;
+  if (status / 100 == 2) {
+    log.has_begun = true;
+    log.refusals = 0;
+  }
   if (!log.is_proven && status / 100 == 2) prove(log);
 }
 
 void LogStreams::took_data(Log& log, std::string_view data) {
   const bool refused = log.status / 100 != 2;
+  if (!refused && must_wait(log)) return hold(log);
   std::string& kept = refused ? log.answer : log.held;
   if (!refused && log.is_proven)
     return log.position.take(data, [&](const LogPosition::Line& line) { print(log, line); });
@@ -153,14 +161,35 @@ void LogStreams::proven(Log& log, const Result<std::string>& pod) {
   }
   log.is_proven = true;
   took_data(log, std::exchange(log.held, {}));
-  if (log.held_end) took_end(log, *std::exchange(log.held_end, std::nullopt));
+  if (log.held_end && !log.is_held) took_end(log, *std::exchange(log.held_end, std::nullopt));
 }
 
-void LogStreams::open_again(Log& log, Duration pause) {
+// A stream that was to begin at the last lines, and has shown none, would begin elsewhere.
+bool LogStreams::must_wait(const Log& log) const {
+  return is_full_ && is_full_() && (options_.tail < 0 || log.position.since());
+}
+
+void LogStreams::hold(Log& log) {
+  drop_stream(log);
+  log.is_held = true;
+}
+
+void LogStreams::go_on() {
+  for (const auto& [key, runs] : logs_) {
+    for (const auto& log : runs)
+      if (std::exchange(log->is_held, false)) open(*log);
+  }
+}
+
+void LogStreams::drop_stream(Log& log) {
   ++log.stream_number;  // what is left of the present one is not listened to
   log.position.cut();
   // We may be in a callback of the stream, which must outlive it.
   client_.loop().post([stream = std::shared_ptr(std::move(log.stream))] {});
+}
+
+void LogStreams::open_again(Log& log, Duration pause) {
+  drop_stream(log);
   log.retry = client_.loop().after(pause, [this, &log] {
     log.retry = TimerId::kNone;
     open(log);
@@ -187,11 +216,18 @@ void LogStreams::took_end(Log& log, Status why) {
     log.held_end = std::move(why);
     return;
   }
+  const bool is_busy = log.status == 429 || log.status == 503;
+  if (is_busy && ++log.refusals <= kMaxRefusals) return open_again(log, kRefusedPause);
   const bool pod_is_gone = log.status == 404;  // between our look and our question: no news
   if (log.status / 100 != 2 && !pod_is_gone && !log.answer.empty())
-    refusal_ = client::error_of_status(log.status, log.answer).message;
-  if (!why) refusal_ = why.error().message;
+    refused(log, client::error_of_status(log.status, log.answer).message);
+  if (!why) refused(log, why.error().message);
   over(log);
+}
+
+void LogStreams::refused(const Log& log, std::string why) {
+  refusal_ = std::move(why);
+  if (refused_) refused_(log.prefix.empty() ? plain_text(log.pod) : log.prefix, refusal_);
 }
 
 void LogStreams::over(Log& log) {

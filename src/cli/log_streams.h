@@ -50,12 +50,19 @@ class LogStreams {
   // Called when the last open stream has ended.
   void on_idle(Task task) { idle_ = std::move(task); }
   int open() const { return open_; }
+  // While this says so nothing is printed: a stream that has something to say is given up, and
+  // opened again where it was by go_on().
+  void hold_while(std::function<bool()> is_full) { is_full_ = std::move(is_full); }
+  void go_on();
 
   // The last lines of a pod, as printed but without prefix.
   static constexpr std::size_t kKeptLines = 20;
   std::vector<std::string> last_lines(const std::string& pod_uid) const;
-  // What the server said when it would not give a log.
+  // What the server said when it would not give a log: the last time, and each time.
   const std::string& refusal() const { return refusal_; }
+  void on_refusal(std::function<void(const std::string& name, const std::string& why)> told) {
+    refused_ = std::move(told);
+  }
 
  private:
   struct Log {
@@ -69,6 +76,8 @@ class LogStreams {
     int stream_number = 0;
     int status = 0;
     std::string answer;  // of a server that refuses
+    int refusals = 0;    // one after the other
+    bool has_begun = false;
     // A stream that was opened again is looked at only when it is proven to be of the same run:
     // the container may have been started again meanwhile.
     bool is_proven = true;
@@ -76,6 +85,7 @@ class LogStreams {
     std::string held;             // what has come before the proof
     std::optional<Status> held_end;
     TimerId retry = TimerId::kNone;
+    bool is_held = false;  // until go_on()
     bool is_over = false;
   };
   void open(Log& log);
@@ -83,9 +93,13 @@ class LogStreams {
   void took_head(Log& log, int status);
   void took_data(Log& log, std::string_view data);
   void took_end(Log& log, Status why);
+  void refused(const Log& log, std::string why);
   void prove(Log& log);
   void proven(Log& log, const Result<std::string>& pod);
   void open_again(Log& log, Duration pause);
+  bool must_wait(const Log& log) const;
+  void hold(Log& log);
+  void drop_stream(Log& log);
   void print(const Log& log, const LogPosition::Line& line);
   void over(Log& log);
   std::string name_of(const PodFacts& pod, const std::string& container) const;
@@ -96,10 +110,12 @@ class LogStreams {
   LogOptions options_;
   Print print_;
   Task idle_;
+  std::function<bool()> is_full_;
   // By pod and container; a run is opened when those before it are over.
   std::map<std::string, std::vector<std::unique_ptr<Log>>> logs_;
   std::map<std::string, std::deque<std::string>> kept_;  // by pod
   std::string refusal_;
+  std::function<void(const std::string&, const std::string&)> refused_;
   int open_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

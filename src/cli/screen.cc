@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -12,18 +13,10 @@ namespace {
 constexpr std::size_t kUsualWidth = 80;
 constexpr std::size_t kLeastWidth = 20;
 
-// All of it: a torn line would be worse than waiting.
-void write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0 && errno == EAGAIN) {
-      ::usleep(1000);
-      continue;
-    }
-    if (written <= 0) return;  // nobody reads any more
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
+bool is_one_place(int a, int b) {
+  struct stat first{}, second{};
+  return ::fstat(a, &first) == 0 && ::fstat(b, &second) == 0 && first.st_ino == second.st_ino &&
+         first.st_dev == second.st_dev;
 }
 
 bool is_capable(int descriptor) {
@@ -64,15 +57,25 @@ std::string Block::print_above(std::string_view text) const {
 
 std::string Block::clear() { return replace({}); }
 
-Screen::Screen(Options options)
-    : has_block_(options.progress && is_capable(STDERR_FILENO)),
-      one_terminal_(::isatty(STDOUT_FILENO) == 1),
+Screen::Screen(Loop& loop, Options options)
+    : one_place_(is_one_place(STDOUT_FILENO, STDERR_FILENO)),
+      has_block_(options.progress && is_capable(STDERR_FILENO)),
+      one_terminal_(one_place_ && ::isatty(STDOUT_FILENO) == 1),
       colours_(wants_colours(STDOUT_FILENO)),
-      status_colours_(wants_colours(STDERR_FILENO)) {}
+      status_colours_(wants_colours(STDERR_FILENO)),
+      out_(loop, STDOUT_FILENO,
+           {.room =
+                [this] {
+                  if (room_) room_();
+                },
+            .failed =
+                [this](int error_number) {
+                  if (failed_) failed_(error_number);
+                }}),
+      errors_(one_place_ ? nullptr
+                         : std::make_unique<Writer>(loop, STDERR_FILENO, Writer::Events{})) {}
 
-Screen::~Screen() { clear_block(); }
-
-std::size_t Screen::width() const {
+std::size_t terminal_width() {
   winsize size{};
   if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < kLeastWidth)
     return kUsualWidth;
@@ -80,23 +83,39 @@ std::size_t Screen::width() const {
 }
 
 void Screen::log(std::string_view line) {
+  if (is_finished_) return;
   std::string text(line);
   text += '\n';
-  write_all(STDOUT_FILENO, has_block_ && one_terminal_ ? block_.print_above(text) : text);
+  out_.write(has_block_ && one_terminal_ ? block_.print_above(text) : std::move(text));
 }
 
 void Screen::note(std::string_view line) {
   std::string text(line);
   text += '\n';
-  write_all(STDERR_FILENO, has_block_ ? block_.print_above(text) : text);
+  notes().write(has_block_ ? block_.print_above(text) : std::move(text));
 }
 
 void Screen::set_block(std::vector<std::string> lines) {
-  if (has_block_) write_all(STDERR_FILENO, block_.replace(std::move(lines)));
+  // A picture that nobody has looked at is not followed by another.
+  if (has_block_ && !is_finished_ && !notes().is_full())
+    notes().write(block_.replace(std::move(lines)));
 }
 
 void Screen::clear_block() {
-  if (has_block_) write_all(STDERR_FILENO, block_.clear());
+  if (has_block_ && !is_finished_) notes().write(block_.clear());
+}
+
+void Screen::finish(std::function<void()> done) {
+  clear_block();
+  is_finished_ = true;
+  out_.when_written([this, done = std::move(done)] {
+    if (!errors_) return done();
+    errors_->when_written(done);
+  });
+}
+
+std::size_t Screen::unwritten() const {
+  return out_.unwritten() + (errors_ ? errors_->unwritten() : 0);
 }
 
 }  // namespace muster::cli

@@ -1,6 +1,5 @@
 // `muster serve`: the embedded engine until a signal ends it.
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -41,14 +40,6 @@ Result<EngineOptions> engine_options(const ServeOptions& options) {
   return engine;
 }
 
-// Every connection, and so every watch, is a file descriptor.
-void allow_many_connections() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 // A port that is taken, with the one who has it.
 Error with_holder(Error error, std::uint16_t port) {
   if (!error.message.contains(std::strerror(EADDRINUSE))) return error;
@@ -66,7 +57,6 @@ int serve(ServeOptions options) {
   const std::uint16_t port = engine_or->port;
   auto engine = Engine::start(*std::move(engine_or));
   if (!engine) return complain(with_holder(engine.error(), port), kRefused);
-  allow_many_connections();  // us, not the pods, whose keeper has been started
   Loop& loop = (*engine)->loop();
   signals.on_signal(loop, [&](int) { loop.stop(); });
   fmt::print("muster serves {} (kubeconfig: {})\n", (*engine)->url(), (*engine)->kubeconfig_file());

@@ -48,7 +48,7 @@ int timeline(const TimelineOptions& options) {
   if (found->resource != &job_sets()) return misused("only JobSets have a timeline");
   const auto drawn = draw(**connection, *found);
   if (!drawn) return complain(drawn.error());
-  fmt::print("{}", print_timeline(*drawn, options.output, Screen({.progress = false}).width()));
+  fmt::print("{}", print_timeline(*drawn, options.output, terminal_width()));
   return kSucceeded;
 }
 
