@@ -1,6 +1,9 @@
 // `muster apply -f FILE`: the objects of files, by server-side apply.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "cli/commands.h"
 #include "cli/connection.h"
 #include "cli/exit_code.h"
@@ -82,6 +85,25 @@ int apply_file(Connection& connection, const std::string& file, const ApplyOptio
   return worst;
 }
 
+// A folder stands for its files, in the order of their names; what is deeper is not looked at.
+Result<std::vector<std::string>> files_of(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error)) return std::vector{path};
+  std::vector<std::string> files;
+  for (std::filesystem::directory_iterator entry(path, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string form = entry->path().extension();
+    const bool is_meant = form == ".yaml" || form == ".yml" || form == ".json";
+    if (is_meant && !entry->is_directory(error)) files.push_back(entry->path());
+  }
+  if (error)
+    return fail(Code::kForbidden, fmt::format("cannot read {}: {}", path, error.message()));
+  if (files.empty())
+    return fail(Code::kInvalid, fmt::format("there is no .yaml, .yml or .json file in {}", path));
+  std::ranges::sort(files);
+  return files;
+}
+
 int apply(ApplyOptions options) {
   options.files.insert(options.files.end(), options.more_files.begin(), options.more_files.end());
   if (options.files.empty()) return misused("say which file to apply", "muster apply -f FILE");
@@ -90,9 +112,13 @@ int apply(ApplyOptions options) {
   auto connection = Connection::open(options.server);
   if (!connection) return complain(connection.error());
   int worst = kSucceeded;
-  for (const std::string& file : options.files) {
-    if (const int code = apply_file(**connection, file, options, *output); code != kSucceeded)
-      worst = code;
+  for (const std::string& path : options.files) {
+    const auto files = files_of(path);
+    if (!files) worst = complain(files.error(), kRefused);
+    for (const std::string& file : files.value_or(std::vector<std::string>())) {
+      if (const int code = apply_file(**connection, file, options, *output); code != kSucceeded)
+        worst = code;
+    }
   }
   return worst;
 }
@@ -107,7 +133,8 @@ Verb apply_verb() {
           .flags = with_server_flags(
               o->server,
               {{"files", &o->more_files, "The same as -f"},
-               {"-f,--filename", &o->files, "A YAML or JSON file, - is standard input"},
+               {"-f,--filename", &o->files,
+                "A YAML or JSON file, or a folder of such; - is standard input"},
                {"-o,--output", &o->output, std::string(kOutputHelp)},
                {"--force-conflicts", &o->force, "Take fields that other managers have set"}}),
           .run = [o] { return apply(*o); }};

@@ -162,14 +162,15 @@ Result<std::string> open_token_key(const std::string& dir) {
 Result<std::string> read_file(const std::string& file) {
   const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0)
-    return fail(errno == ENOENT ? Code::kNotFound : Code::kUnavailable, trouble("open", file));
+    return fail(errno == ENOENT ? Code::kNotFound : Code::kForbidden, trouble("open", file));
   std::string text;
   char buffer[16384];
   ssize_t got = 0;
   while ((got = ::read(fd, buffer, sizeof buffer)) > 0)
     text.append(buffer, static_cast<std::size_t>(got));
+  const std::string why = got < 0 ? trouble("read", file) : "";
   ::close(fd);
-  if (got < 0) return fail(Code::kUnavailable, trouble("read", file));
+  if (got < 0) return fail(Code::kInvalid, why);
   return text;
 }
 

@@ -153,6 +153,20 @@ def test_run_ends_with_the_outcome(tmp_path):
     assert alone('run', '-', '--prefix', 'rank', stdin=job_set('rank', 'echo fine')).stdout == '0 | fine\n'
 
 
+def test_a_file_that_cannot_be_read_is_refused(muster, tmp_path):
+    assert 'Is a directory' in alone('run', tmp_path, code=1).stderr
+    assert 'No such file' in alone('run', tmp_path / 'none.yaml', code=1).stderr
+    assert 'there is no .yaml' in muster('apply', '-f', tmp_path, code=1).stderr
+
+
+def test_apply_takes_the_files_of_a_folder_in_the_order_of_their_names(muster, tmp_path):
+    for name in ('b.yaml', 'a.json', 'c.yml'):
+        (tmp_path / name).write_text('{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "%s"}}' % name)
+    (tmp_path / 'read.me').write_text('nothing for a server')
+    (tmp_path / 'deeper.yaml').mkdir()
+    assert muster('apply', '-f', tmp_path).stdout == ''.join('configmap/%s created\n' % name for name in ('a.json', 'b.yaml', 'c.yml'))
+
+
 def test_run_explains_instead_of_waiting():
     no_image = job_set('template', 'true').replace('restartPolicy: Never', 'restartPolicy: Always')
     assert 'restartPolicy' in alone('run', '-', code=2, stdin=no_image).stderr
