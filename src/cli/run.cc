@@ -18,6 +18,7 @@
 #include "cli/job_set_run.h"
 #include "cli/keys.h"
 #include "cli/kinds.h"
+#include "cli/open_files.h"
 #include "cli/pod_user.h"
 #include "cli/print.h"
 #include "cli/run_directory.h"
@@ -74,8 +75,40 @@ int run_to_its_end(JobSetRun& run, Loop& loop, const Heard& heard, bool can_deta
   return run.exit_code();
 }
 
-// On a server that is up.
-int run_there(Connection& connection, Signals& signals, RunPlan plan) {
+// Tells when the run that serves us has gone: nobody else starts its server again, and its
+// processes, with them ours, have ended.
+class HostWatch {
+ public:
+  HostWatch(Loop& loop, const RunShare& share, std::function<void(const Error&)> gone)
+      : loop_(loop), share_(share), pid_(share.host_pid()), gone_(std::move(gone)) {
+    look();
+  }
+  ~HostWatch() { loop_.cancel(timer_); }
+  HostWatch(const HostWatch&) = delete;
+
+ private:
+  void look() {
+    if (share_.has_host()) {
+      timer_ = loop_.after(kLookEvery, [this] { look(); });
+      return;
+    }
+    gone_({.code = Code::kUnavailable,
+           .message = fmt::format("the server cannot be reached any more: the run that owned it "
+                                  "(pid {}) was killed, and its processes ended with it",
+                                  pid_)});
+  }
+
+  Loop& loop_;
+  const RunShare& share_;
+  const pid_t pid_;
+  const std::function<void(const Error&)> gone_;
+  TimerId timer_ = TimerId::kNone;
+};
+
+// On a server that is up; `host` is set if another run has started it.
+int run_there(Connection& connection, Signals& signals, RunPlan plan,
+              const RunShare* host = nullptr) {
+  allow_many_files();
   const bool can_detach = plan.can_detach;
   plan.follow.keys =
       can_detach ? "Ctrl-C: stop, twice: kill, d: detach" : "Ctrl-C: stop, twice: kill";
@@ -84,6 +117,8 @@ int run_there(Connection& connection, Signals& signals, RunPlan plan) {
   JobSetRun run(connection.transport(), std::move(plan));
   connection.on_absence([&](std::string_view line) { run.note(line); },
                         [&](const Error& why) { run.lost_server(why); });
+  std::optional<HostWatch> watch;
+  if (host != nullptr) watch.emplace(loop, *host, [&](const Error& why) { run.lost_server(why); });
   return run_to_its_end(run, loop, heard, can_detach);
 }
 
@@ -229,8 +264,9 @@ int run_in(const std::string& directory, const RunOptions& options, Signals& sig
   const Duration deadline = monotonic_now() + kHostStart;
   while (monotonic_now() < deadline) {
     if (const auto connection = server_that_answers(options.server, patience)) {
-      plan.can_detach = !share->has_host();
-      return run_there(*connection, signals, std::move(plan));
+      const bool is_guest = share->has_host();
+      plan.can_detach = !is_guest;
+      return run_there(*connection, signals, std::move(plan), is_guest ? &*share : nullptr);
     }
     if (share->host())
       return run_here(options, signals, std::move(plan),
@@ -279,6 +315,13 @@ Status make_startable(Manifest& manifest) {
   return {};
 }
 
+// Hours later would be too late to say that nobody has that name.
+Status check_exit_code_from(const Manifest& manifest, std::string_view selection) {
+  json::Arena arena;
+  MUSTER_TRY(const json::Value set, json::parse(arena, job_set_in(manifest).body));
+  return check_selection(set, selection);
+}
+
 Result<RunPlan> make_plan(const RunOptions& options, FollowOptions follow,
                           const std::string& default_ns) {
   MUSTER_TRY(Manifest manifest, Manifest::read(options.file, default_ns));
@@ -311,6 +354,8 @@ int run(const RunOptions& options) {
                         : options.server.ns.empty() ? "default"
                                                     : options.server.ns);
   if (!plan) return complain_verbatim(plan.error());
+  const Status meant = check_exit_code_from(plan->manifest, options.exit_code_from);
+  if (!meant) return complain(meant.error(), kUsage);
   if (elsewhere) return run_there(*elsewhere, signals, *std::move(plan));
   // Where containers have images, those may say what to run.
   const Status startable = options.node.has_images() ? Status() : make_startable(plan->manifest);

@@ -2,14 +2,17 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 
 namespace muster::cli {
 namespace {
 
-// Bytes of the file; there need not be any.
+// Bytes of the file, of which only the place matters.
 constexpr off_t kGuests = 0, kHost = 1;
 
 struct flock range(short type, off_t byte) {
@@ -41,7 +44,22 @@ Result<RunShare> RunShare::join(const std::string& data_dir) {
   return RunShare(std::move(file));
 }
 
-bool RunShare::host() { return set_lock(file_.get(), F_WRLCK, kHost); }
+bool RunShare::host() {
+  if (!set_lock(file_.get(), F_WRLCK, kHost)) return false;
+  // For messages only: if it cannot be written they lack it.
+  const std::string pid = fmt::format("{}\n", ::getpid());
+  if (::ftruncate(file_.get(), 0) == 0)
+    static_cast<void>(::pwrite(file_.get(), pid.data(), pid.size(), 0));
+  return true;
+}
+
+pid_t RunShare::host_pid() const {
+  std::array<char, 16> text{};
+  const ssize_t got = ::pread(file_.get(), text.data(), text.size(), 0);
+  pid_t pid = 0;
+  if (got > 0) std::from_chars(text.data(), text.data() + got, pid);
+  return pid;
+}
 
 bool RunShare::has_host() const {
   struct flock lock = range(F_WRLCK, kHost);

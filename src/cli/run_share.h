@@ -6,6 +6,8 @@
 // whole is the last, and nobody joins until its process has ended.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 
 #include "base/result.h"
@@ -18,10 +20,11 @@ class RunShare {
   // The directory is there. Waits while a host winds up.
   static Result<RunShare> join(const std::string& data_dir);
 
-  bool host();            // true: it is up to us to start the server
-  bool has_host() const;  // another run has started it; false: `muster serve`, or nobody
-  bool is_alone() const;  // no other run is here now
-  bool close();           // false: others still use the server
+  bool host();             // true: it is up to us to start the server
+  bool has_host() const;   // another run has started it; false: `muster serve`, or nobody
+  pid_t host_pid() const;  // of the last one; 0 if it has not said
+  bool is_alone() const;   // no other run is here now
+  bool close();            // false: others still use the server
 
  private:
   explicit RunShare(UniqueFd file) : file_(std::move(file)) {}

@@ -1,6 +1,7 @@
 #include "cli/run_share.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <optional>
@@ -31,6 +32,13 @@ TEST_F(RunShareTest, TheFirstIsTheHost) {
   EXPECT_FALSE(first->has_host()) << "another one";
   EXPECT_FALSE(second->host());
   EXPECT_TRUE(second->has_host());
+}
+
+TEST_F(RunShareTest, GuestsKnowTheirHost) {
+  auto host = join(), guest = join();
+  EXPECT_EQ(guest->host_pid(), 0);
+  EXPECT_TRUE(host->host());
+  EXPECT_EQ(guest->host_pid(), ::getpid());
 }
 
 TEST_F(RunShareTest, AHostEndsAfterItsLastGuest) {

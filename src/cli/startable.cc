@@ -3,12 +3,34 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <charconv>
 #include <functional>
+#include <string>
+#include <vector>
 
+#include "cli/kinds.h"
 #include "cli/terminal_text.h"
 
 namespace muster::cli {
 namespace {
+
+Status check_job(json::Value job_set, json::Value replicated, std::string_view job) {
+  const json::Value said = replicated.get("replicas");
+  const std::int64_t replicas = said.is_number() ? said.as_int() : 1;
+  const std::string_view name = replicated.get("name").as_string();
+  const std::string_view set = job_set.get({"metadata", "name"}).as_string();
+  // The server chooses the name of one that has a prefix only.
+  if (set.empty() && job.contains(fmt::format("-{}-", name))) return {};
+  std::string_view digits = job;
+  if (const std::string jobs = fmt::format("{}-{}-", set, name); digits.starts_with(jobs))
+    digits.remove_prefix(jobs.size());
+  std::int64_t index = -1;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+  const bool is_number = error == std::errc() && end == digits.data() + digits.size();
+  if (is_number && index >= 0 && index < replicas) return {};
+  return fail(Code::kInvalid, fmt::format("--exit-code-from: {} has no job \"{}\"; there are {}",
+                                          plain_text(name), plain_text(job), replicas));
+}
 
 using json::Value;
 
@@ -81,6 +103,23 @@ bool add_images(Value job_set) {
     any = true;
   });
   return any;
+}
+
+Status check_selection(json::Value job_set, std::string_view selection) {
+  if (selection.empty()) return {};
+  const std::size_t slash = selection.find('/');
+  const std::string_view wanted = selection.substr(0, slash);
+  std::vector<std::string> names;
+  for (const json::Value replicated : job_set.get({"spec", "replicatedJobs"}).items()) {
+    const std::string_view name = replicated.get("name").as_string();
+    names.emplace_back(name);
+    if (name != wanted) continue;
+    if (slash == selection.npos) return {};
+    const std::string_view rest = selection.substr(slash + 1);
+    return check_job(job_set, replicated, rest.substr(0, rest.find('/')));
+  }
+  return fail(Code::kInvalid, fmt::format("--exit-code-from: there is no replicated job \"{}\"; {}",
+                                          plain_text(wanted), other_names(wanted, names)));
 }
 
 }  // namespace muster::cli

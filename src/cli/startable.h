@@ -1,5 +1,5 @@
-// What can be seen of a file before anything is started: whether this machine's process runtime can
-// run it at all. Pure.
+// What can be seen of a JobSet before anything is started: whether this machine's process runtime
+// can run it at all, and whether it has what a flag names. Pure.
 #pragma once
 
 #include <string_view>
@@ -17,5 +17,8 @@ Status check_commands(json::Value job_set);
 inline constexpr std::string_view kNoImage = "none";
 // Containers without an image get that one, for the server wants some. Says whether there were any.
 bool add_images(json::Value job_set);
+
+// RJOB[/JOB[/POD]] of --exit-code-from; which pods there will be is not looked at. Empty is right.
+Status check_selection(json::Value job_set, std::string_view selection);
 
 }  // namespace muster::cli

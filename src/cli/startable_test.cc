@@ -63,5 +63,25 @@ TEST(Startable, ImagesAreAddedWhereNoneIsNamed) {
   EXPECT_FALSE(add_images(*set));
 }
 
+std::string fault_of(std::string_view selection) {
+  json::Arena arena;
+  const auto set = json::parse(arena, R"({"metadata":{"name":"x"},"spec":{"replicatedJobs":[
+      {"name":"driver"},{"name":"workers","replicas":3}]}})");
+  const Status checked = check_selection(*set, selection);
+  return checked ? "" : checked.error().message;
+}
+
+TEST(Startable, AProcessToEndWithIsThere) {
+  for (const char* right : {"", "driver", "workers", "workers/2", "workers/x-workers-2",
+                            "driver/0/0", "driver/x-driver-0/any"})
+    EXPECT_EQ(fault_of(right), "") << right;
+  EXPECT_EQ(fault_of("worker"),
+            "--exit-code-from: there is no replicated job \"worker\"; did you mean \"workers\"? "
+            "Others: driver");
+  for (const char* wrong : {"workers/3", "workers/-1", "workers/", "workers/y-workers-0",
+                            "driver/1/0", "/0", "x-workers-0"})
+    EXPECT_NE(fault_of(wrong), "") << wrong;
+}
+
 }  // namespace
 }  // namespace muster::cli

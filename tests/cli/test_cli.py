@@ -167,6 +167,11 @@ def test_apply_takes_the_files_of_a_folder_in_the_order_of_their_names(muster, t
     assert muster('apply', '-f', tmp_path).stdout == ''.join('configmap/%s created\n' % name for name in ('a.json', 'b.yaml', 'c.yml'))
 
 
+def test_a_process_to_end_with_that_is_not_there_is_refused_at_once():
+    refused = alone('run', '-', '--exit-code-from', 'wrok', code=64, stdin=job_set('named', 'sleep 1000'))
+    assert 'did you mean "work"?' in refused.stderr
+
+
 def test_run_explains_instead_of_waiting():
     no_image = job_set('template', 'true').replace('restartPolicy: Never', 'restartPolicy: Always')
     assert 'restartPolicy' in alone('run', '-', code=2, stdin=no_image).stderr
