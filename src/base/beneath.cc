@@ -23,9 +23,7 @@ Code code_of(int number) {
   return too_many_files ? Code::kUnavailable : Code::kInternal;
 }
 
-std::unexpected<Error> os_error(std::string_view path) {
-  return errno_error(path, code_of(errno));
-}
+std::unexpected<Error> os_error(std::string_view path) { return errno_error(path, code_of(errno)); }
 
 // Cuts off the first part.
 std::string take_part(std::string_view& path) {
