@@ -147,12 +147,14 @@ void Runner::begin(const QueueKey& key) {
 }
 
 // The wait begins with the first such plan; later ones, and what happens meanwhile, do not extend
-// it.
+// it. Each sees to it that the key comes again: of a key's wishes the queue keeps the earliest only.
 bool Runner::put_off(const QueueKey& key, const Plan& plan) {
   if (plan.may_wait) {
-    const auto [at, first] = put_off_.try_emplace(key, now() + *plan.may_wait);
-    if (first) queue_.add_after(key, *plan.may_wait);
-    if (now() < at->second) return true;
+    const Time until = put_off_.try_emplace(key, now() + *plan.may_wait).first->second;
+    if (const Duration left = until - now(); left > Duration::zero()) {
+      queue_.add_after(key, left);
+      return true;
+    }
   }
   put_off_.erase(key);
   return false;

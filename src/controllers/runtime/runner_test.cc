@@ -124,6 +124,30 @@ TEST_F(RunnerTest, WhatMayWaitIsDoneOnceAndAsItLooksThen) {
   EXPECT_THAT(server_.asked.back().body(), HasSubstr("third"));
 }
 
+// An earlier wish to look again takes the place of the later one, and must not take its duty too.
+TEST_F(RunnerTest, WhatMayWaitIsDoneThoughTheKeyComesEarlier) {
+  const auto may_wait = [this] {
+    next_ = {};
+    next_.then(make("counts"));
+    next_.may_wait = milliseconds(100);
+  };
+  complete();
+  next_.look_again = milliseconds(50);
+  wake();
+  EXPECT_EQ(passes(), 1u);
+  may_wait();
+  wake();
+  EXPECT_EQ(passes(), 2u);
+  may_wait();
+  server_.pass_time(milliseconds(60));
+  EXPECT_EQ(passes(), 3u);
+  EXPECT_THAT(server_.waiting(), IsEmpty());
+  may_wait();
+  server_.pass_time(milliseconds(40));
+  EXPECT_EQ(passes(), 4u);
+  EXPECT_THAT(server_.waiting(), SizeIs(1));
+}
+
 TEST_F(RunnerTest, WhatMayWaitDoesNotHoldUpWhatMayNot) {
   complete();
   next_.then(make("counts"));
