@@ -147,7 +147,8 @@ void Runner::begin(const QueueKey& key) {
 }
 
 // The wait begins with the first such plan; later ones, and what happens meanwhile, do not extend
-// it. Each sees to it that the key comes again: of a key's wishes the queue keeps the earliest only.
+// it. Each sees to it that the key comes again: of a key's wishes the queue keeps the earliest
+// only.
 bool Runner::put_off(const QueueKey& key, const Plan& plan) {
   if (plan.may_wait) {
     const Time until = put_off_.try_emplace(key, now() + *plan.may_wait).first->second;
