@@ -166,7 +166,9 @@ wait''')
     file.write_text(file.read_text().replace('spec:\n  replicatedJobs:', 'spec:\n  startupPolicy: {startupPolicyOrder: InOrder}\n  replicatedJobs:', 1))
     code, output = machine.run(in_order_form)
     assert code == 0, output
-    in_order(output, 'driver-0-0 | listening', 'driver: running, 1 of 1 pods ready', 'sent: worker')
+    # A line of a log and what is said of its stage come on ways of their own.
+    in_order(output, 'driver-0-0 | listening', 'sent: worker')
+    in_order(output, 'driver: running, 1 of 1 pods ready', 'sent: worker')
     assert 'StartupPolicyCompleted' in output, output
 
 
