@@ -144,11 +144,17 @@ def test_an_interrupted_run_leaves_nothing(machine):
     assert 'stop' in output, output
 
 
+def workers_after_driver(output):
+    # A line of a log and what is said of its stage come on ways of their own.
+    in_order(output, 'driver-0-0 | listening', 'sent: worker')
+    in_order(output, 'driver: running, 1 of 1 pods ready', 'sent: worker')
+
+
 def test_driver_and_workers(machine):
     code, output = machine.run(COMMANDS['driver-workers'])
     assert code == 0, output
     assert re.search(r'driver.*workers', output.split('watch it')[0], re.S), output
-    in_order(output, 'driver-0-0 | listening', 'driver: running, 1 of 1 pods ready', 'sent: worker')
+    workers_after_driver(output)
     assert output.count('heard: worker') == 3, output
 
 
@@ -166,9 +172,7 @@ wait''')
     file.write_text(file.read_text().replace('spec:\n  replicatedJobs:', 'spec:\n  startupPolicy: {startupPolicyOrder: InOrder}\n  replicatedJobs:', 1))
     code, output = machine.run(in_order_form)
     assert code == 0, output
-    # A line of a log and what is said of its stage come on ways of their own.
-    in_order(output, 'driver-0-0 | listening', 'sent: worker')
-    in_order(output, 'driver: running, 1 of 1 pods ready', 'sent: worker')
+    workers_after_driver(output)
     assert 'StartupPolicyCompleted' in output, output
 
 
