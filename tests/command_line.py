@@ -32,6 +32,11 @@ def alone(*arguments, code=0, stdin='', environment=None):
     return call(arguments, {**kept, 'HOME': '/nonexistent', **(environment or {})}, code, stdin)
 
 
+def until(file):
+    """A script that waits for a file: by making it, a test lets a pod go on. A test that has ended has taken the folder away, too."""
+    return 'while [ -e %s ] && [ ! -e %s ]; do sleep 0.1; done' % (file.parent, file)
+
+
 def job_set(name, script, pods=1, spec='', container=''):
     """A JobSet of one replicated job whose pods run a shell script."""
     return '''

@@ -15,6 +15,7 @@ const writers = 64 // connections of the benchmark
 
 type bench struct {
 	target     harness.Target
+	conns      []*harness.Conn // of the writers
 	controller []int
 	stack      []int
 }
@@ -22,6 +23,9 @@ type bench struct {
 func (b *bench) measureMany(sets int) {
 	jobs := b.watch(jobsPath)
 	ends := b.watch(jobSetsPath)
+	for range min(writers, sets) {
+		b.conns = append(b.conns, b.dial())
+	}
 	phase := b.begin()
 	names := make([]string, sets)
 	for i := range names {
@@ -71,16 +75,14 @@ func expect(code int) func(harness.Answer, error) {
 	}
 }
 
-// each calls for every name, on several connections at once.
+// each calls for every name, on all connections at once.
 func (b *bench) each(names []string, call func(conn *harness.Conn, name string)) {
 	var next atomic.Int64
 	var all sync.WaitGroup
-	for range min(writers, len(names)) {
+	for _, conn := range b.conns {
 		all.Add(1)
 		go func() {
 			defer all.Done()
-			conn := b.dial()
-			defer conn.Close()
 			for i := next.Add(1) - 1; i < int64(len(names)); i = next.Add(1) - 1 {
 				call(conn, names[i])
 			}
@@ -176,22 +178,21 @@ func (w *watched) follow(stream *harness.Stream, from uint64) uint64 {
 		from = harness.Version(line)
 		event := decodeEvent(line)
 		w.mutex.Lock()
-		w.put(event.Object, event.Type == "DELETED")
+		w.put(event.object, event.kind == "DELETED")
 		w.mutex.Unlock()
 		w.changed.Signal()
 	}
 }
 
 func (w *watched) put(now object, deleted bool) {
-	name := now.Metadata.Name
-	if before, known := w.objects[name]; known && w.is(before) {
+	if before, known := w.objects[now.name]; known && w.is(before) {
 		w.holding--
 	}
 	if deleted {
-		delete(w.objects, name)
+		delete(w.objects, now.name)
 		return
 	}
-	w.objects[name] = now
+	w.objects[now.name] = now
 	if w.is(now) {
 		w.holding++
 	}

@@ -82,7 +82,7 @@ void default_endpoints(const Context& context, Value endpoints) {
   for (const Value subset : endpoints.get("subsets").items())
     for (const Value port : subset.get("ports").items()) set_default(port, "protocol", "TCP");
   if (context.warnings)
-    context.warnings->push_back(
+    context.warnings->emplace_back(
         "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice");
 }
 

@@ -35,6 +35,7 @@ Agent::Agent(client::Client& client, const api::Registry& registry, runtime::Run
       registry_(registry),
       objects_(client, registry, options_.ca_pem),
       gates_(paths_.gates()),
+      messages_(paths_.messages()),
       port_users_(client.loop().clock(), options_.port_users),
       pods_(client, pods_kind_, pods_of(share_out(options_.facts, options_.nodes))) {
   const auto find = [this](const std::string& uid) -> PodDriver* {
@@ -74,6 +75,7 @@ void Agent::make_node(NodeShare share) {
       .prober = *prober_,
       .objects = objects_,
       .gates = gates_,
+      .messages = messages_,
       .port_users = port_users_,
       .events = *node->events,
       .paths = paths_,
@@ -137,6 +139,9 @@ void Agent::begin_if_all_is_known() {
 }
 
 void Agent::begin() {
+  std::set<std::string> found;
+  for (const auto& [uid, pod] : *adopted_) found.insert(uid);
+  messages_.discard_all_but(found);
   std::vector<client::ObjectPtr> pods;
   for (const auto& [key, pod] : pods_.objects()) pods.push_back(pod);
   // Those that run hold their room before anybody new is looked at; then first come, first served.
@@ -223,8 +228,9 @@ void Agent::dispose(const std::string& ns, const std::string& name, const std::s
 }
 
 void Agent::object_changed(const Reference& reference, const client::ObjectPtr& gone) {
-  if (gone && reference.kind == ReferenceKind::kClaim && objects_known_)
-    disposal_.remove_claims_but(paths_.claims(), objects_.claim_uids());
+  // What went before the beginning is swept up there.
+  if (gone && reference.kind == ReferenceKind::kClaim && began_)
+    disposal_.remove_claim(paths_.claim(reference.ns, reference.name, gone->meta().uid));
   const auto at = wanted_by_.find(reference);
   if (at == wanted_by_.end()) return;
   for (const std::string& uid : at->second) drivers_.at(uid)->object_changed();

@@ -104,6 +104,7 @@ class Agent {
   json::Arena arena_;
   ObjectCache objects_;
   GateBook gates_;
+  MessageFiles messages_;
   PortUsers port_users_;
   Disposal disposal_;
   std::unique_ptr<Prober> prober_;

@@ -49,6 +49,7 @@ void Agent::orphan_run_ended(const runtime::RunId& run) {
     if (still.expired()) return;
     --removals_;
     if (removed) {
+      messages_.discard(uid);
       disposal_.remove_pod(paths_.pod(uid));
     } else {
       log::warn("cannot clean up after a pod", {{"uid", uid}, {"error", removed.error().message}});
@@ -84,7 +85,8 @@ void Agent::tell_if_all_is_gone() {
     std::exchange(when_all_is_gone_, nullptr)();
 }
 
-// Of pods that went while no agent was there.
+// Of pods and claims that went while no agent was there. They are chosen now and not by the thread
+// that removes them: what is made meanwhile stays.
 void Agent::remove_unknown_folders() {
   std::set<std::string> known;
   for (const auto& [key, pod] : pods_.objects()) known.insert(pod->meta().uid);
@@ -99,6 +101,8 @@ void Agent::remove_unknown_folders() {
     if (before_uid != std::string::npos && !known.contains(name.substr(before_uid + 1)))
       disposal_.remove_logs(entry.path());
   }
+  for (const std::string& folder : data_of_other_claims(paths_.claims(), objects_.claim_uids()))
+    disposal_.remove_claim(folder);
 }
 
 }  // namespace muster::agent

@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <filesystem>
+#include <thread>
+
 #include "agent/testing.h"
 
 namespace muster::agent {
@@ -254,6 +257,69 @@ TEST_F(AgentTest, APodThatWasDeletedMeanwhileIsStopped) {
   EXPECT_FALSE(node_.pod("p").is_null());
   node_.start_agent();
   EXPECT_TRUE(node_.pod("p").is_null());
+}
+
+class ClaimDataTest : public AgentTest {
+ protected:
+  // A claim with data of an earlier pod; where they are.
+  std::string make_claim(std::string_view name) {
+    node_.post(fmt::format(R"({{"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":)"
+                           R"({{"name":"{}"}},"spec":{{"accessModes":["ReadWriteOnce"],)"
+                           R"("resources":{{"requests":{{"storage":"1Gi"}}}}}}}})",
+                           name));
+    node_.settle();
+    const auto uid = node_.object(claims_, "default", name).get({"metadata", "uid"}).as_string();
+    return make_data("default", fmt::format("{}-{}", name, uid));
+  }
+  std::string make_data(std::string_view ns, std::string_view folder) {
+    const std::string made = fmt::format("{}/claims/{}/{}", node_.directory, ns, folder);
+    std::filesystem::create_directories(made + "/models");
+    return made;
+  }
+  void delete_claim(std::string_view name) {
+    // Its finalizer stays for a pod that uses it, and there is none.
+    for (const auto verb : {client::Verb::kPatch, client::Verb::kDelete}) {
+      const bool patch = verb == client::Verb::kPatch;
+      EXPECT_TRUE(node_.send({.verb = verb,
+                              .resource = &claims_,
+                              .ns = "default",
+                              .name = std::string(name),
+                              .body = patch ? R"({"metadata":{"finalizers":null}})" : ""}));
+    }
+    node_.settle();
+    EXPECT_TRUE(node_.object(claims_, "default", name).is_null());
+  }
+  // They go on a thread of their own.
+  static bool goes(const std::string& folder) {
+    const auto late = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (std::filesystem::exists(folder)) {
+      if (std::chrono::steady_clock::now() > late) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+
+  const api::Resource& claims_ = *api::Registry::builtin().find("", "v1", "persistentvolumeclaims");
+};
+
+TEST_F(ClaimDataTest, GoWithTheirClaimAlone) {
+  const std::string kept = make_claim("a"), removed = make_claim("b");
+  const std::string unknown = make_data("default", "c-00000000-0000-0000-0000-000000000001");
+  delete_claim("b");
+  EXPECT_TRUE(goes(removed));
+  EXPECT_TRUE(std::filesystem::exists(kept));
+  EXPECT_TRUE(std::filesystem::exists(unknown)) << "nobody looks at others";
+}
+
+TEST_F(ClaimDataTest, AreRemovedByTheNextAgentIfTheirClaimIsGone) {
+  const std::string kept = make_claim("a"), removed = make_claim("b");
+  const std::string other = make_data("gone", "c-00000000-0000-0000-0000-000000000001");
+  node_.stop_agent();
+  delete_claim("b");
+  node_.start_agent();
+  EXPECT_TRUE(goes(removed));
+  EXPECT_TRUE(goes(std::filesystem::path(other).parent_path()));
+  EXPECT_TRUE(std::filesystem::exists(kept));
 }
 
 TEST_F(AgentTest, EverythingCanBeKilledAtOnce) {

@@ -40,9 +40,8 @@ void Disposal::remove_logs(std::string directory) {
   add(directory, [directory] { return remove_folder(directory); });
 }
 
-void Disposal::remove_claims_but(std::string directory, std::set<std::string, std::less<>> uids) {
-  add(directory,
-      [directory, uids = std::move(uids)] { return remove_data_of_other_claims(directory, uids); });
+void Disposal::remove_claim(std::string directory) {
+  add(directory, [directory] { return remove_claim_data(directory); });
 }
 
 void Disposal::add(std::string what, std::function<Status()> remove) {
@@ -53,7 +52,8 @@ void Disposal::add(std::string what, std::function<Status()> remove) {
   }
   if (thread_.joinable()) return changed_.notify_one();
   auto started = start_thread([this] { work(); });
-  if (!started) return log::warn("folders of pods wait", {{"error", started.error().message}});
+  if (!started)
+    return log::warn("folders of pods and claims wait", {{"error", started.error().message}});
   thread_ = *std::move(started);
 }
 
@@ -68,7 +68,7 @@ void Disposal::work() {
       waiting_.pop_front();
     }
     if (const Status removed = item.remove(); !removed)
-      log::warn("cannot remove what a pod left",
+      log::warn("cannot remove what a pod or a claim left",
                 {{"what", item.what}, {"error", removed.error().message}});
   }
 }

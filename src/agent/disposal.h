@@ -1,11 +1,10 @@
-// Removes folders of pods that are gone, on a thread of its own: that may take long.
+// Removes folders of pods and claims that are gone, on a thread of its own: that may take long.
 #pragma once
 
 #include <condition_variable>
 #include <deque>
 #include <functional>
 #include <mutex>
-#include <set>
 #include <string>
 #include <thread>
 
@@ -24,8 +23,7 @@ class Disposal {
 
   void remove_pod(std::string directory);  // volumes first, as they know their own rules
   void remove_logs(std::string directory);
-  // All data of claims but those with these uids.
-  void remove_claims_but(std::string directory, std::set<std::string, std::less<>> uids);
+  void remove_claim(std::string directory);
 
  private:
   void add(std::string what, std::function<Status()> remove);

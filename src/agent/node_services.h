@@ -9,6 +9,7 @@
 #include "agent/inputs/names.h"
 #include "agent/lifecycle/restart.h"
 #include "agent/logs/log_file.h"
+#include "agent/message_files.h"
 #include "agent/object_cache.h"
 #include "agent/paths.h"
 #include "agent/probes/prober.h"
@@ -29,6 +30,7 @@ struct NodeServices {
   Prober& prober;
   ObjectCache& objects;
   GateBook& gates;  // of barriers, shared by all pods of a gang
+  MessageFiles& messages;
   PortUsers& port_users;
   controllers::EventRecorder& events;
   Paths paths;

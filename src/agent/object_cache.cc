@@ -28,8 +28,10 @@ void ObjectCache::watch(Kind& kind, ReferenceKind as, client::Client& client,
   kind.informer->on_change([this, &kind, as](const auto& before, const auto& after) {
     const api::Meta& meta = (after ? after : before)->meta();
     kind.parsed.erase(fmt::format("{}/{}", meta.ns, meta.name));
+    // One of the same name that follows another at once is seen as a change of it.
+    const bool stays = before && after && before->meta().uid == after->meta().uid;
     if (handler_)
-      handler_({.kind = as, .ns = meta.ns, .name = meta.name}, after ? nullptr : before);
+      handler_({.kind = as, .ns = meta.ns, .name = meta.name}, stays ? nullptr : before);
   });
 }
 

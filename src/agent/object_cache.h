@@ -18,7 +18,8 @@ class ObjectCache final : public Objects {
   // `ca_pem` is what pods find as the ConfigMap kube-root-ca.crt where a namespace has none.
   ObjectCache(client::Client& client, const api::Registry& registry, const std::string& ca_pem);
 
-  // An object came, changed or went; `gone` has its last version then. Set before start().
+  // An object came, changed or went; `gone` is the last version of one that went, also if another
+  // of the same name has followed it. Set before start().
   using Handler = std::function<void(const Reference&, const client::ObjectPtr& gone)>;
   void on_change(Handler handler) { handler_ = std::move(handler); }
   void start(Task synced);

@@ -81,7 +81,7 @@ void PodDriver::begin(std::vector<std::string> devices) {
   for (std::size_t i = 0; i < memory_.containers.size(); ++i) {
     auto& run = memory_.containers[i].run;
     if (!in_runtime_ || !run || !run->running() || view_.containers[i].barrier) continue;
-    node_.log_began({view_.ns, view_.name, view_.uid, view_.containers[i].name, run->number});
+    node_.log_began(log_key(i, run->number));
     node_.prober.add(probe_target(i, *run));
   }
   wake();
@@ -222,7 +222,9 @@ void PodDriver::note_barrier() {
     at_barrier_ = waits;
     node_.gates.arrive(gate_file(), waits ? 1 : -1);
   }
-  memory_.barrier_arrived = node_.gates.arrived(gate_file());
+  // Who gives up first has been there all the same.
+  memory_.barrier_arrived =
+      std::max<std::int64_t>(memory_.barrier_arrived, node_.gates.arrived(gate_file()));
 }
 
 // One per gang and attempt. A JobSet that follows another of the same name has another uid.
@@ -316,6 +318,7 @@ void PodDriver::leave_runtime() {
     leaving_runtime_ = false;
     if (left) {
       in_runtime_ = false;
+      node_.messages.discard(view_.uid);
       return wake();
     }
     log::warn("cannot clean up after a pod",

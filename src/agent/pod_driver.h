@@ -77,7 +77,8 @@ class PodDriver {
   void ended(std::size_t container, Run& run, const runtime::Exit& exit);
   End end_of(std::size_t container, const Run& run, const runtime::Exit& exit);
   void look_for_taken_port(std::size_t container, Run& run);
-  std::string files_of(std::size_t container, const Run& run) const;
+  LogKey log_key(std::size_t i, int number) const;
+  std::string log_file(std::size_t i, int number) const;
   ProbeTarget probe_target(std::size_t container, const Run& run);
   void run_hook_of(std::size_t container, bool post_start);
   void hook_done(std::size_t container, int number, bool post_start, const Status& outcome,

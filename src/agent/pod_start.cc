@@ -224,15 +224,18 @@ void PodDriver::start(std::size_t i, bool held) {
   const auto image = ignored ? Image() : find_image(node_.images, view_.containers[i].image);
   if (!image) return has_no_image(i, image.error());
   const int number = memory_.containers[i].next_number;
-  const auto spec =
-      make_run_spec({.pod = pod_,
-                     .container = spec_of(i),
-                     .number = number,
-                     .gate = gate,
-                     .image = ignored ? nullptr : &*image,
-                     .oci_program = node_.images.oci_program},
-                    facts(), node_.objects, volume_root(), node_.paths, node_.identity);
+  const runtime::RunId id{view_.uid, view_.containers[i].name, number};
+  const auto spec = make_run_spec({.pod = pod_,
+                                   .container = spec_of(i),
+                                   .number = number,
+                                   .log_file = log_file(i, number),
+                                   .message_file = node_.messages.file(id),
+                                   .gate = gate,
+                                   .image = ignored ? nullptr : &*image,
+                                   .oci_program = node_.images.oci_program},
+                                  facts(), node_.objects, volume_root(), node_.identity);
   if (!spec) return cannot_start(i, "CreateContainerConfigError", spec.error().message);
+  node_.messages.expect(id);
   begin_run(memory_, i, held);
   ++starts_under_way_;
   node_.runtime.start(view_.uid, *spec,
@@ -287,7 +290,7 @@ void PodDriver::executed(std::size_t i, Run& run, Time when) {
   run.started = when;
   run.held = false;
   memory_.containers[i].trouble.reset();
-  node_.log_began({view_.ns, view_.name, view_.uid, view_.containers[i].name, run.number});
+  node_.log_began(log_key(i, run.number));
   tell(i, false, "Started", "Container started");
   node_.prober.add(probe_target(i, run));
 }
@@ -299,7 +302,7 @@ void PodDriver::ended(std::size_t i, Run& run, const runtime::Exit& exit) {
   if (exit.code != 0 && by_itself) look_for_taken_port(i, run);
   hooks_.erase(i);
   node_.prober.remove(id_of(i, run));
-  node_.log_ended({view_.ns, view_.name, view_.uid, view_.containers[i].name, run.number});
+  node_.log_ended(log_key(i, run.number));
   // Killed because of its hook: that is why it waits for its next start.
   if (run.post_start == Hook::kFailed)
     note_trouble(
@@ -320,21 +323,22 @@ End PodDriver::end_of(std::size_t i, const Run& run, const runtime::Exit& exit) 
             .finished = exit.finished};
   const bool from_log = exit.code != 0 && spec_of(i).get("terminationMessagePolicy").as_string() ==
                                               "FallbackToLogsOnError";
-  const std::string files = files_of(i, run);
-  return {
-      .code = exit.code,
-      .reason = exit.out_of_memory ? "OOMKilled"
-                : exit.code == 0   ? "Completed"
-                                   : "Error",
-      .message = read_last_words(
-          {.message_file = files + ".message", .log_file = files + ".log", .from_log = from_log}),
-      .finished = exit.finished};
+  return {.code = exit.code,
+          .reason = exit.out_of_memory ? "OOMKilled"
+                    : exit.code == 0   ? "Completed"
+                                       : "Error",
+          .message = read_last_words({.message_file = node_.messages.file(id_of(i, run)),
+                                      .log_file = log_file(i, run.number),
+                                      .from_log = from_log}),
+          .finished = exit.finished};
 }
 
-// Without the ending.
-std::string PodDriver::files_of(std::size_t i, const Run& run) const {
-  return fmt::format("{}/{}/{}", node_.paths.pod_logs(view_.ns, view_.name, view_.uid),
-                     view_.containers[i].name, run.number);
+LogKey PodDriver::log_key(std::size_t i, int number) const {
+  return {view_.ns, view_.name, view_.uid, view_.containers[i].name, number};
+}
+
+std::string PodDriver::log_file(std::size_t i, int number) const {
+  return node_.paths.log(log_key(i, number));
 }
 
 // Its own last words are not touched.
@@ -343,7 +347,7 @@ void PodDriver::look_for_taken_port(std::size_t i, Run& run) {
       taken_port({.container = spec_of(i),
                   .pod_ip = memory_.pod_ip,
                   .hostname = view_.hostname,
-                  .last_lines = read_tail_of_log(files_of(i, run) + ".log", kComplaints)},
+                  .last_lines = read_tail_of_log(log_file(i, run.number), kComplaints)},
                  node_.port_users);
   if (taken.empty()) return;
   tell(i, true, "PortTaken", taken);

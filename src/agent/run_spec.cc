@@ -33,7 +33,7 @@ void take_user_of(const Image& image, Value pod, Value container, const Identity
 
 Result<runtime::RunSpec> make_run_spec(const RunRequest& request, const PodFacts& facts,
                                        const Objects& objects, const VolumeRoot& root,
-                                       const Paths& paths, const Identity& identity) {
+                                       const Identity& identity) {
   const Value pod = request.pod, container = request.container;
   MUSTER_TRY(runtime::User user, user_of(pod, container, identity));
   PodFacts own = facts;
@@ -61,14 +61,8 @@ Result<runtime::RunSpec> make_run_spec(const RunRequest& request, const PodFacts
   spec.limits.cpu_millis = amount(limits.get("cpu"), true);
   spec.limits.memory_bytes = amount(limits.get("memory"), false);
   spec.read_only_root = container.get({"securityContext", "readOnlyRootFilesystem"}).as_bool();
-  const Value metadata = pod.get("metadata");
-  const std::string run =
-      fmt::format("{}/{}/{}",
-                  paths.pod_logs(metadata.get("namespace").as_string(),
-                                 metadata.get("name").as_string(), metadata.get("uid").as_string()),
-                  spec.container, spec.number);
-  spec.log_file = run + ".log";
-  spec.termination_log = run + ".message";
+  spec.log_file = request.log_file;
+  spec.termination_log = request.message_file;
   const std::string_view path = container.get("terminationMessagePath").as_string();
   spec.termination_log_path = path.empty() ? "/dev/termination-log" : path;
   spec.gate = request.gate;

@@ -6,7 +6,6 @@
 #include "agent/identity.h"
 #include "agent/inputs/images.h"
 #include "agent/inputs/volumes.h"
-#include "agent/paths.h"
 #include "base/result.h"
 #include "json/value.h"
 #include "runtime/runtime.h"
@@ -17,6 +16,8 @@ struct RunRequest {
   json::Value pod;
   json::Value container;
   int number = 0;
+  std::string log_file;
+  std::string message_file;      // for its last words
   std::string gate;              // empty: executed at once
   const Image* image = nullptr;  // null: it runs programs of the machine
   std::string oci_program = {};  // with an image
@@ -25,6 +26,6 @@ struct RunRequest {
 // Errors are those of waiting.reason CreateContainerConfigError, with its message.
 Result<runtime::RunSpec> make_run_spec(const RunRequest& request, const PodFacts& facts,
                                        const Objects& objects, const VolumeRoot& root,
-                                       const Paths& paths, const Identity& identity);
+                                       const Identity& identity);
 
 }  // namespace muster::agent

@@ -17,7 +17,10 @@ std::string end_of_file(const std::string& path, std::streamoff limit) {
   if (!in) return {};
   const std::streamoff size = in.tellg();
   in.seekg(std::max<std::streamoff>(0, size - limit));
-  return std::string(std::istreambuf_iterator<char>(in), {});
+  std::string end(static_cast<std::size_t>(std::min(size, limit)), '\0');  // whatever is added now
+  in.read(end.data(), static_cast<std::streamsize>(end.size()));
+  end.resize(static_cast<std::size_t>(in.gcount()));
+  return end;
 }
 
 std::string content_of(std::string_view line) {

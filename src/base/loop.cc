@@ -32,6 +32,9 @@ class RealLoop final : public Loop {
   }
 
   ~RealLoop() override {
+    watches_.clear();
+    batch_.clear();
+    drop_all(tasks_, timers_);
     close(wake_);
     close(epoll_);
   }

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <thread>
+#include <utility>
 
 #include "base/pace.h"
 #include "base/task_queue.h"
@@ -124,6 +126,35 @@ TEST(PacedLoop, RoundsAreKeptApart) {
   loop->post(again);
   loop->run();
   EXPECT_GE(std::chrono::steady_clock::now() - begin, 40ms);
+}
+
+// As a request whose answer nobody waits for any more: it still tries to answer.
+class PostsWhenItGoes {
+ public:
+  explicit PostsWhenItGoes(Loop& loop) : loop_(&loop) {}
+  PostsWhenItGoes(PostsWhenItGoes&& other) noexcept : loop_(std::exchange(other.loop_, nullptr)) {}
+  ~PostsWhenItGoes() {
+    if (loop_ == nullptr) return;
+    for (int i = 0; i < 100; ++i) loop_->post([] {});
+    loop_->cancel(loop_->after(1h, [] {}));
+    loop_->after(1h, [] {});
+  }
+  void operator()() const {}
+
+ private:
+  Loop* loop_;
+};
+
+TEST(Loops, WhatTheyDropAtTheirEndMayPostToThem) {
+  std::array<std::unique_ptr<Loop>, 2> loops = {make_real_loop(), make_virtual_loop(Time())};
+  for (auto& loop : loops) {
+    loop->post([&] { loop->stop(); });
+    loop->post(PostsWhenItGoes(*loop));  // taken up, and not yet run
+    loop->run();
+    loop->post(PostsWhenItGoes(*loop));
+    loop->after(1h, PostsWhenItGoes(*loop));
+    loop.reset();
+  }
 }
 
 TEST(RealLoop, StopBeforeRunIsNotLost) {

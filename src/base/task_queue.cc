@@ -46,6 +46,14 @@ Task TimerQueue::take_due(Duration now, std::uint64_t limit) {
   return {};
 }
 
+void drop_all(TaskQueue& tasks, TimerQueue& timers) {
+  for (bool is_empty = false; !is_empty;) {
+    const std::vector<Task> posted = tasks.take_all();
+    const TimerQueue set = std::exchange(timers, {});
+    is_empty = posted.empty() && !set.next_deadline();
+  }
+}
+
 Duration deadline_after(Duration now, Duration delay) {
   if (delay <= Duration::zero()) return now;
   return delay > Duration::max() - now ? Duration::max() : now + delay;

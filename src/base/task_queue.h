@@ -41,6 +41,10 @@ class TimerQueue {
   std::uint64_t next_id_ = 1;
 };
 
+// For the end of a loop: nothing of it happens any more. What a dropped task held may post and set
+// timers once more as it goes.
+void drop_all(TaskQueue& tasks, TimerQueue& timers);
+
 // now + delay, neither in the past nor past the end of time.
 Duration deadline_after(Duration now, Duration delay);
 

@@ -11,6 +11,10 @@ namespace {
 class VirtualLoopImpl final : public VirtualLoop {
  public:
   explicit VirtualLoopImpl(Time start) : clock_(start) {}
+  ~VirtualLoopImpl() override {
+    batch_.clear();
+    drop_all(tasks_, timers_);
+  }
 
   const Clock& clock() const override { return clock_; }
   void post(Task task) override { tasks_.push(std::move(task)); }

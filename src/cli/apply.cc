@@ -53,8 +53,9 @@ Result<std::string_view> apply_object(Connection& connection, const ManifestObje
   return version_of(*before) == version_of(body) ? "unchanged" : "configured";
 }
 
+// The exit code. Counts what the server has taken.
 int apply_file(Connection& connection, const std::string& file, const ApplyOptions& options,
-               const Output& output) {
+               const Output& output, std::size_t& taken) {
   const auto manifest = Manifest::read(file, connection.ns(), &connection.kinds());
   if (!manifest) return complain_verbatim(manifest.error());
   if (manifest->objects().empty())
@@ -73,6 +74,7 @@ int apply_file(Connection& connection, const std::string& file, const ApplyOptio
       if (unreachable) return worst;
       continue;
     }
+    ++taken;
     json::Arena arena;
     const auto tree = json::parse(arena, body);
     if (!tree) return complain(tree.error());
@@ -112,15 +114,16 @@ int apply(ApplyOptions options) {
   auto connection = Connection::open(options.server);
   if (!connection) return complain(connection.error());
   int worst = kSucceeded;
+  std::size_t taken = 0;
   for (const std::string& path : options.files) {
     const auto files = files_of(path);
     if (!files) worst = complain(files.error(), kRefused);
     for (const std::string& file : files.value_or(std::vector<std::string>())) {
-      if (const int code = apply_file(**connection, file, options, *output); code != kSucceeded)
-        worst = code;
+      const int code = apply_file(**connection, file, options, *output, taken);
+      if (code != kSucceeded) worst = code;
     }
   }
-  return worst;
+  return taken == 0 ? say_nothing_stored(worst) : worst;
 }
 
 }  // namespace
@@ -135,7 +138,10 @@ Verb apply_verb() {
               {{"files", &o->more_files, "The same as -f"},
                {"-f,--filename", &o->files,
                 "A YAML or JSON file, or a folder of such; - is standard input"},
-               {"-o,--output", &o->output, std::string(kOutputHelp)},
+               {.names = "-o,--output",
+                .target = &o->output,
+                .help = std::string(kOutputHelp),
+                .offered = output_forms()},
                {"--force-conflicts", &o->force, "Take fields that other managers have set"}}),
           .run = [o] { return apply(*o); }};
 }

@@ -39,10 +39,33 @@ std::string flags_of(const Verb& verb) {
   return out;
 }
 
+// Words that a flag or an argument can be.
+const std::vector<std::string>& words_for(const Flag& flag) {
+  return flag.choices.empty() ? flag.offered : flag.choices;
+}
+
+// Of the flag before the word, or of the argument.
+std::string bash_values(const std::vector<Verb>& verbs) {
+  std::string arguments, out;
+  for (const Verb* verb : shown(verbs)) {
+    for (const Flag& flag : verb->flags) {
+      if (words_for(flag).empty()) continue;
+      const std::string words = fmt::format("{}", fmt::join(words_for(flag), " "));
+      if (flag_names(flag).empty())
+        arguments += fmt::format("    {}) choices='{}' ;;\n", verb->name, words);
+      for (const std::string& name : flag_names(flag))
+        out += fmt::format("    '{} {}') choices='{}' ;;\n", verb->name, name, words);
+    }
+  }
+  return fmt::format("  case $verb in\n{}  esac\n  case \"$verb $before\" in\n{}  esac\n",
+                     arguments, out);
+}
+
 std::string bash_script(const std::vector<Verb>& verbs, const std::vector<std::string>& kinds) {
   std::string out = fmt::format(
       "_muster() {{\n"
       "  local word=${{COMP_WORDS[COMP_CWORD]}} verb=${{COMP_WORDS[1]}} flags= choices=\n"
+      "  local before=${{COMP_WORDS[COMP_CWORD-1]}}\n"
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
       "    COMPREPLY=($(compgen -W '{}' -- \"$word\"))\n"
       "    return\n"
@@ -61,13 +84,14 @@ std::string bash_script(const std::vector<Verb>& verbs, const std::vector<std::s
   out += fmt::format(
       "    {}) choices=$(muster get jobsets -o name 2>/dev/null | sed 's,.*/,,') ;;\n"
       "  esac\n"
+      "{}"
       "  case $word in\n"
       "    -*) COMPREPLY=($(compgen -W \"$flags\" -- \"$word\")) ;;\n"
       "    *) COMPREPLY=($(compgen -W \"$choices\" -- \"$word\")) ;;\n"
       "  esac\n"
       "}}\n"
       "complete -o default -F _muster muster\n",
-      fmt::join(kTakeJobSets, "|"));
+      fmt::join(kTakeJobSets, "|"), bash_values(verbs));
   return out;
 }
 
@@ -76,17 +100,27 @@ std::string quoted(std::string text) {
   return text;
 }
 
+std::string fish_values(const Flag& flag) {
+  if (words_for(flag).empty()) return "";
+  return fmt::format(" -x -a '{}'", fmt::join(words_for(flag), " "));
+}
+
 std::string fish_script(const std::vector<Verb>& verbs, const std::vector<std::string>& kinds) {
   std::string out;
   for (const Verb* verb : shown(verbs)) {
     out += fmt::format("complete -c muster -n __fish_use_subcommand -a {} -d '{}'\n", verb->name,
                        quoted(verb->help));
     for (const Flag& flag : verb->flags) {
+      if (flag_names(flag).empty() && !words_for(flag).empty()) {
+        out += fmt::format("complete -c muster -n '__fish_seen_subcommand_from {}'{}\n", verb->name,
+                           fish_values(flag));
+      }
       for (const std::string& name : flag_names(flag)) {
         const bool is_long = name.starts_with("--");
-        out += fmt::format(
-            "complete -c muster -n '__fish_seen_subcommand_from {}' -{} {} -d '{}'\n", verb->name,
-            is_long ? "l" : "s", name.substr(is_long ? 2 : 1), quoted(flag.help));
+        out +=
+            fmt::format("complete -c muster -n '__fish_seen_subcommand_from {}' -{} {}{} -d '{}'\n",
+                        verb->name, is_long ? "l" : "s", name.substr(is_long ? 2 : 1),
+                        fish_values(flag), quoted(flag.help));
       }
     }
   }

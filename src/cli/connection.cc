@@ -176,16 +176,23 @@ Result<std::string> Connection::write(const client::Operation& operation) {
 Status Connection::watch(std::string target, std::string_view form, const Lines::Tell& line) {
   Status why;
   Lines lines(kLongestWatchLine);
-  const auto stream =
-      transport_->stream(request_for(std::move(target), form),
-                         {.head = {},
-                          .data = [&](std::string_view data) { lines.take(data, line); },
-                          .end =
-                              [&](Status ended) {
-                                why = std::move(ended);
-                                loop_->stop();
-                              }});
+  int status = 0;
+  std::string refusal;
+  const auto take = [&](std::string_view data) {
+    if (status / 100 == 2) return lines.take(data, line);
+    refusal += data.substr(0, kLongestWatchLine - std::min(kLongestWatchLine, refusal.size()));
+  };
+  const auto stream = transport_->stream(request_for(std::move(target), form),
+                                         {.head = [&](int answered) { status = answered; },
+                                          .data = take,
+                                          .end =
+                                              [&](Status ended) {
+                                                why = std::move(ended);
+                                                loop_->stop();
+                                              }});
   loop_->run();
+  if (why && status / 100 != 2 && status != 0)
+    return std::unexpected(client::error_of_status(status, refusal));
   return why;
 }
 

@@ -40,7 +40,7 @@ class Connection {
   Result<std::string> get(const api::Resource& resource, std::string_view name);
   Result<std::string> list(const api::Resource& resource, client::ListOptions options = {});
   Result<std::string> write(const client::Operation& operation);
-  // The lines of a watch as they come, until the server ends it or it is cut.
+  // The lines of a watch as they come, until the server ends it, it is cut, or the loop is stopped.
   Status watch(std::string target, std::string_view form, const Lines::Tell& line);
 
   // What the server serves, by name.

@@ -12,6 +12,7 @@
 
 #include "api/base64.h"
 #include "base/log.h"
+#include "base/spread_folders.h"
 
 namespace muster::cli {
 namespace {
@@ -194,7 +195,11 @@ Status write_private_file(const std::string& file, std::string_view text) {
   return {};
 }
 
-Status make_data_dir(const std::string& dir) { return make_private_directory(dir); }
+Status make_data_dir(const std::string& dir) {
+  MUSTER_CHECK(make_private_directory(dir));
+  spread_folders_in(dir);
+  return {};
+}
 
 Result<Credentials> open_credentials(const std::string& dir,
                                      const std::vector<std::string>& server_names,

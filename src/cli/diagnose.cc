@@ -9,6 +9,7 @@
 
 #include "base/ascii.h"
 #include "cli/terminal_text.h"
+#include "json/write.h"
 
 namespace muster::cli {
 namespace {
@@ -120,6 +121,83 @@ std::string_view last_part(std::string_view path) {
   return dot == std::string_view::npos ? path : path.substr(dot + 1);
 }
 
+// What of a list item server-side apply names it by: `name="main"`, `port=80`; a value of a set has
+// no name.
+struct ItemKey {
+  std::string_view name;
+  std::string_view value;  // JSON
+};
+
+// How long the JSON value at the front is, in a list of keys.
+std::size_t value_length(std::string_view text) {
+  if (!text.starts_with('"')) return std::min(text.find_first_of(",]"), text.size());
+  std::size_t at = 1;
+  while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
+  return std::min(at + 1, text.size());
+}
+
+// Those in the brackets at the front of a path, which are cut off it.
+std::vector<ItemKey> take_item_keys(std::string_view& path) {
+  std::vector<ItemKey> keys;
+  while (!path.empty() && path.front() != ']') {
+    path.remove_prefix(1);  // the bracket or a comma
+    const std::size_t equals = std::min(path.find('='), path.size());
+    const std::string_view name = path.substr(0, equals);
+    path.remove_prefix(std::min(equals + 1, path.size()));
+    const std::size_t length = value_length(path);
+    keys.push_back({.name = name, .value = path.substr(0, length)});
+    path.remove_prefix(length);
+  }
+  path.remove_prefix(path.empty() ? 0 : 1);
+  return keys;
+}
+
+// A key that the file leaves out has a default, which we do not know.
+bool has_keys(json::Value item, const std::vector<ItemKey>& keys) {
+  return std::ranges::all_of(keys, [&](const ItemKey& key) {
+    const json::Value value = key.name.empty() ? item : item.get(key.name);
+    return value.is_null() || json::write(value) == key.value;
+  });
+}
+
+// A path as server-side apply writes it (`.spec.jobs[name="a"].x`) in the form that positions have
+// (`spec.jobs[1].x`). One that has this form already stays as it is.
+std::string path_in_file(std::string_view path, json::Value at) {
+  std::string out;
+  if (path.starts_with('.')) path.remove_prefix(1);
+  while (!path.empty()) {
+    const bool is_item = path.front() == '[';
+    if (is_item && path.substr(0, path.find(']')).contains('=')) {
+      const auto keys = take_item_keys(path);
+      const auto items = at.items();
+      const auto found =
+          std::ranges::find_if(items, [&](json::Value item) { return has_keys(item, keys); });
+      if (found == items.end()) return out;  // as near as it can be told
+      out += fmt::format("[{}]", found - items.begin());
+      at = *found;
+      continue;
+    }
+    const std::size_t end = std::min(path.find_first_of(".[", 1), path.size());
+    const std::string_view part = path.substr(0, end);
+    out += part;
+    path.remove_prefix(end);
+    std::size_t index = 0;
+    if (is_item) {
+      std::from_chars(part.data() + 1, part.data() + part.size(), index);
+      at = index < at.size() ? at.item(index) : json::Value();
+    } else {
+      at = at.get(part.starts_with('.') ? part.substr(1) : part);
+    }
+  }
+  return out;
+}
+
+// Where a field's key stands, or else what is nearest to it.
+json::Position key_position(const json::YamlDocument& document, const std::string& path) {
+  const auto at = document.positions.find(path + "#");
+  return at == document.positions.end() ? json::find_position(document, path) : at->second;
+}
+
 std::string arrow(const Source& source, json::Position at, std::size_t width,
                   const std::string& note) {
   if (at.line == 0) return fmt::format("  --> {}\n", plain_text(source.file));
@@ -137,17 +215,15 @@ std::string meant(const std::optional<std::string>& guess) {
   return guess ? fmt::format("did you mean \"{}\"?", plain_text(*guess)) : "";
 }
 
-std::string explain_unknown(const std::string& path, const Source& source) {
+std::string explain_unknown(std::string_view told, const Source& source) {
+  const std::string path = path_in_file(told, source.document->root);
   std::vector<std::string> known;
   const api::Schema* around =
       source.resource == nullptr ? nullptr : schema_around(source.resource->schema, path);
   if (around != nullptr) {
     for (const auto& field : around->fields) known.push_back(field.name);
   }
-  const auto at = source.document->positions.find(path + "#");
-  const json::Position position = at == source.document->positions.end()
-                                      ? json::find_position(*source.document, path)
-                                      : at->second;
+  const json::Position position = key_position(*source.document, path);
   const std::string_view name = last_part(path);
   return fmt::format("error: unknown field {}\n{}", plain_text(path),
                      arrow(source, position, name.size(), meant(did_you_mean(name, known))));
@@ -177,7 +253,16 @@ std::vector<std::string> alternatives(const Cause& cause, const Source& source) 
   return names;
 }
 
+// Somebody else has set the field: it is the field that matters, not the value.
+std::string explain_conflict(const Cause& cause, const Source& source) {
+  const std::string path = path_in_file(cause.field, source.document->root);
+  return fmt::format(
+      "error: {}: {}\n{}", plain_text(cause.field), plain_lines(cause.message),
+      arrow(source, key_position(*source.document, path), last_part(path).size(), ""));
+}
+
 std::string explain_cause(const Cause& cause, const Source& source) {
+  if (cause.reason == "FieldManagerConflict") return explain_conflict(cause, source);
   const auto words = quoted(cause.message);
   const std::string value = words.empty() ? "" : words.front();
   const auto options = alternatives(cause, source);
@@ -218,13 +303,23 @@ int number_after(std::string_view text, std::string_view word) {
   return number;
 }
 
+// What yaml-cpp says of a line that a tab indents in block style. Elsewhere tabs may stand.
+bool may_be_of_tab(std::string_view what) {
+  return what.contains("illegal tab") || what.contains("illegal map value");
+}
+
 }  // namespace
 
 std::string explain_syntax(const Error& error, const std::string& file, std::string_view text) {
-  const json::Position at{number_after(error.message, "line "),
-                          number_after(error.message, "column ")};
-  const std::string what = error.message.substr(0, error.message.rfind(" at line "));
-  return fmt::format("error: {}\n{}Nothing was stored.\n", plain_text(what),
+  json::Position at{number_after(error.message, "line "), number_after(error.message, "column ")};
+  std::string what = error.message.substr(0, error.message.rfind(" at line "));
+  const std::string_view line = at.line > 0 ? line_of(text, at.line) : "";
+  const std::size_t tab = line.substr(0, line.find_first_not_of(" \t")).find('\t');
+  if (may_be_of_tab(what) && tab != line.npos) {
+    what = "yaml: a tab cannot indent; use spaces";
+    at.column = static_cast<int>(tab) + 1;
+  }
+  return fmt::format("error: {}\n{}", plain_text(what),
                      arrow({.file = file, .text = text, .document = nullptr}, at, 1, ""));
 }
 
@@ -234,7 +329,7 @@ std::string explain_repeated(const Source& source) {
     out += fmt::format("error: key \"{}\" already set in map\n{}", plain_text(each.key),
                        arrow(source, each.at, each.key.size(), ""));
   }
-  return out + "Nothing was stored.\n";
+  return out;
 }
 
 std::optional<std::string> did_you_mean(std::string_view word,
@@ -251,6 +346,18 @@ std::optional<std::string> did_you_mean(std::string_view word,
   return best;
 }
 
+std::vector<std::string> nearest_first(std::string_view word, std::vector<std::string> candidates) {
+  std::vector<std::pair<std::size_t, std::string>> ranked;
+  for (std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    ranked.emplace_back(distance, std::move(candidate));
+  }
+  std::ranges::stable_sort(ranked, {}, &std::pair<std::size_t, std::string>::first);
+  std::ranges::transform(ranked, candidates.begin(),
+                         [](auto& each) { return std::move(each.second); });
+  return candidates;
+}
+
 std::string explain(const Error& error, const Source& source) {
   std::string out;
   for (const std::string& path : unknown_fields(error.message))
@@ -259,8 +366,7 @@ std::string explain(const Error& error, const Source& source) {
     // "<nil>" is upstream's way to say that further rules were not looked at.
     if (!cause.field.empty() && cause.field != "<nil>") out += explain_cause(cause, source);
   }
-  if (out.empty()) return fmt::format("error: {}\n", plain_lines(error.message));
-  return out + "Nothing was stored.\n";
+  return out.empty() ? fmt::format("error: {}\n", plain_lines(error.message)) : out;
 }
 
 }  // namespace muster::cli

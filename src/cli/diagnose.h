@@ -33,4 +33,7 @@ std::string explain_repeated(const Source& source);
 std::optional<std::string> did_you_mean(std::string_view word,
                                         const std::vector<std::string>& candidates);
 
+// All of them, those that are like the word before the others.
+std::vector<std::string> nearest_first(std::string_view word, std::vector<std::string> candidates);
+
 }  // namespace muster::cli

@@ -57,6 +57,32 @@ TEST_F(Explain, KnowsWhatServerSideApplySaysOfIt) {
   EXPECT_THAT(text, HasSubstr("unknown field spec.x\n"));
 }
 
+TEST_F(Explain, FindsListItemsByTheirKeys) {
+  const std::string text =
+      explain({.code = Code::kBadRequest,
+               .message = "failed to create typed patch object (default/x; v1, Kind=JobSet): "
+                          ".spec.replicatedJobs[name=\"trainer\"].dependson: field not declared "
+                          "in schema"},
+              source_);
+  EXPECT_THAT(text, HasSubstr("error: unknown field spec.replicatedJobs[1].dependson\n"));
+  EXPECT_THAT(text, HasSubstr("--> t.yaml:6:5"));
+  EXPECT_THAT(text, HasSubstr("^^^^^^^^^ did you mean \"dependsOn\"?"));
+}
+
+TEST_F(Explain, PointsAtAFieldThatSomebodyElseHasSet) {
+  const auto conflict = [&](std::string field) {
+    Error error{.code = Code::kConflict, .message = "m"};
+    error.causes.push_back({"FieldManagerConflict", "conflict with \"other\"", std::move(field)});
+    return explain(error, source_);
+  };
+  EXPECT_THAT(conflict(".spec.replicatedJobs"), HasSubstr("--> t.yaml:3:3"));
+  const std::string text = conflict(R"(.spec.replicatedJobs[name="trainer"].dependsOn)");
+  EXPECT_THAT(text, HasSubstr("--> t.yaml:7:5\n   7 |     dependsOn:\n     |     ^^^^^^^^^\n"));
+  EXPECT_THAT(conflict(R"(.spec.replicatedJobs[name="a]\"b"].dependsOn)"),
+              HasSubstr("--> t.yaml:3:3"))
+      << "the list, if it has no such item";
+}
+
 TEST_F(Explain, PointsAtAKeyThatIsThereAlready) {
   constexpr std::string_view kTwice = "spec:\n  replicas: 1\n  name: a\n  replicas: 2\n";
   const auto documents = *json::parse_yaml(arena_, kTwice);
@@ -64,8 +90,7 @@ TEST_F(Explain, PointsAtAKeyThatIsThereAlready) {
             "error: key \"replicas\" already set in map\n"
             "  --> t.yaml:4:3\n"
             "   4 |   replicas: 2\n"
-            "     |   ^^^^^^^^\n"
-            "Nothing was stored.\n");
+            "     |   ^^^^^^^^\n");
 }
 
 TEST_F(Explain, SaysWhichNamesADependencyMayHave) {
@@ -93,8 +118,7 @@ TEST(ExplainSyntax, CutsALineAroundTheFault) {
   const std::string line = std::string(500, 'a') + "!" + std::string(500, 'b');
   EXPECT_EQ(syntax(line, 501), "error: yaml: no\n  --> t.json:1:501\n   1 | ..." +
                                    std::string(40, 'a') + "!" + std::string(79, 'b') +
-                                   "...\n     | " + std::string(43, ' ') +
-                                   "^\nNothing was stored.\n");
+                                   "...\n     | " + std::string(43, ' ') + "^\n");
   EXPECT_THAT(syntax(line, 1), HasSubstr("   1 | " + std::string(120, 'a') + "...\n     | ^\n"));
   EXPECT_THAT(syntax(line, 1001), HasSubstr("   1 | ..." + std::string(41, 'b') + "\n"));
 }

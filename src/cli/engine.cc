@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <optional>
 
 #include "agent/logs/log_reader.h"
 #include "agent/paths.h"
@@ -19,6 +20,7 @@
 #include "net/http_server.h"
 #include "server/api_server.h"
 #include "server/bootstrap.h"
+#include "store/data_directory.h"
 #include "store/durability.h"
 #include "store/store.h"
 
@@ -64,8 +66,7 @@ class EmbeddedEngine final : public Engine {
     // it.
     ::prctl(PR_SET_DUMPABLE, 0);
     MUSTER_CHECK(make_data_dir(options_.data_dir));
-    // Locks the directory, so that two servers that start at once do not mix their keys.
-    MUSTER_TRY(auto disk, store::open_sqlite(options_.data_dir));
+    MUSTER_TRY(auto disk, open_durability());
     MUSTER_TRY(const Credentials credentials,
                open_credentials(options_.data_dir, names(), real_clock()));
     MUSTER_TRY(store_, store::Store::open(std::move(disk), api::Registry::builtin(), real_clock(),
@@ -94,6 +95,14 @@ class EmbeddedEngine final : public Engine {
   client::Transport& transport() override { return *transport_; }
 
  private:
+  // Locks the directory, so that two servers that start at once do not mix their keys.
+  Result<std::unique_ptr<store::Durability>> open_durability() {
+    if (options_.keep_objects) return store::open_sqlite(options_.data_dir);
+    MUSTER_TRY(auto directory, store::DataDirectory::lock(options_.data_dir));
+    directory_.emplace(std::move(directory));
+    return store::make_memory_durability();
+  }
+
   std::vector<std::string> names() const {
     std::vector<std::string> names = {"localhost", "127.0.0.1", "::1", host_name()};
     if (options_.address != "0.0.0.0" && options_.address != "::")
@@ -170,6 +179,7 @@ class EmbeddedEngine final : public Engine {
   // In the order in which one needs the other: tasks that are left in the loop still hold requests,
   // so the loop goes before what answers them.
   EngineOptions options_;
+  std::optional<store::DataDirectory> directory_;  // without objects on disk
   Metrics metrics_;
   std::unique_ptr<agent::LogThread> logs_ = std::make_unique<agent::LogThread>(
       agent::LogReader::Options{.directory = agent::Paths{options_.data_dir}.logs(),

@@ -26,6 +26,7 @@ struct EngineOptions {
   agent::NodeOptions nodes;    // what stands for this machine
   PodPolicy pods;              // and whom its pods run as
   bool leave_nothing = false;  // no process of a pod outlives the engine
+  bool keep_objects = true;    // on disk; false: nobody will look for them in the directory
 };
 
 class Engine {

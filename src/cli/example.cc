@@ -10,6 +10,12 @@
 namespace muster::cli {
 namespace {
 
+std::vector<std::string> example_names() {
+  std::vector<std::string> names;
+  for (const Example& example : examples()) names.emplace_back(example.name);
+  return names;
+}
+
 int list() {
   for (const Example& example : examples())
     fmt::print("{:<24}{}\n", example.name, example.summary());
@@ -19,15 +25,13 @@ int list() {
 
 int print(const std::string& name) {
   if (name.empty()) return list();
-  std::vector<std::string> names;
   for (const Example& example : examples()) {
     if (example.name == name) {
       fmt::print("{}", example.text);
       return kSucceeded;
     }
-    names.emplace_back(example.name);
   }
-  const auto guess = did_you_mean(name, names);
+  const auto guess = did_you_mean(name, example_names());
   complain({.code = Code::kNotFound,
             .message = fmt::format("there is no example \"{}\"{}", name,
                                    guess ? fmt::format("; did you mean \"{}\"?", *guess)
@@ -43,7 +47,10 @@ Verb example_verb() {
   return {.name = "example",
           .group = "Run",
           .help = "Print an example to run; without a name, list them",
-          .flags = {{"name", name.get(), "An example"}},
+          .flags = {{.names = "name",
+                     .target = name.get(),
+                     .help = "An example",
+                     .offered = example_names()}},
           .run = [name] { return print(*name); }};
 }
 

@@ -7,6 +7,8 @@
 #include "base/number.h"
 #include "cli/exit_code.h"
 #include "cli/kinds.h"
+#include "cli/shell_word.h"
+#include "cli/suspend_command.h"
 #include "cli/terminal_text.h"
 #include "json/parse.h"
 
@@ -300,8 +302,10 @@ void Follow::show() {
   std::string trouble = room_is_known ? trouble_of(present, options_.job_set) : "";
   if (trouble.empty() && !podless_.empty() && !has_live_pods()) trouble = podless_.begin()->second;
   if (standing.suspended && !standing.outcome && !std::exchange(suspension_told_, true)) {
-    screen_.note(fmt::format("jobset {} is suspended: nothing starts before spec.suspend is false",
-                             options_.job_set));
+    std::string flags = " -n " + options_.ns;
+    if (!options_.kubeconfig.empty()) flags += " --kubeconfig " + shell_word(options_.kubeconfig);
+    screen_.note(fmt::format("jobset {} is suspended; this starts it: {}", options_.job_set,
+                             suspend_command(flags, options_.job_set, false)));
   }
   if (!standing.suspended) suspension_told_ = false;
   tell_restart(standing.restarts);

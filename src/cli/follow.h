@@ -25,6 +25,7 @@ struct FollowOptions {
   std::string keys;            // what may be pressed, for the block
   std::string exit_code_from;  // RJOB[/JOB[/POD]]; empty: of the JobSet's end
   std::optional<Duration> timeout;
+  std::string kubeconfig;  // for other programs, if the usual one is not of this server
   // Says whether nobody else uses the server: what nobody can change then is not waited for.
   std::function<bool()> is_alone = [] { return false; };
 };

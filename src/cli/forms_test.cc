@@ -80,10 +80,15 @@ TEST(Manifest, HoldsTheObjectsOfAFile) {
 TEST(Manifest, ShowsWhereAFileIsWrong) {
   EXPECT_EQ(refusal("a: 1\nb: [1\nc: 2\n"),
             "error: yaml: end of sequence flow not found\n"
-            "  --> a.yaml:3:2\n   3 | c: 2\n     |  ^\nNothing was stored.\n");
+            "  --> a.yaml:3:2\n   3 | c: 2\n     |  ^\n");
+  for (const std::string_view line : {"\tb: 1\n", "\tb:\n\t\tc: 1\n", "  b: 1\n\tc: 2\n"}) {
+    EXPECT_THAT(refusal("a:\n" + std::string(line)),
+                testing::MatchesRegex("error: yaml: a tab cannot indent; use spaces\n"
+                                      "  --> a.yaml:[23]:1\n(.|\n)*"));
+  }
+  EXPECT_THAT(refusal("{\n\t\"a\": 1\n\t\"b\": 2}\n"), Not(HasSubstr("tab")));
   EXPECT_EQ(refusal("apiVersion: jobset.x-k8s.io/v1alpha2\nkind: Jobset\n"),
-            "error: there is no kind \"Jobset\"; did you mean \"JobSet\"? (a.yaml:2)\n"
-            "Nothing was stored.\n");
+            "error: there is no kind \"Jobset\"; did you mean \"JobSet\"? (a.yaml:2)\n");
   EXPECT_THAT(refusal("apiVersion: v1\nkind: JobSet\n"),
               HasSubstr("did you mean \"jobset.x-k8s.io/v1alpha2\"?"));
   EXPECT_THAT(refusal("- a\n"), HasSubstr("there is no kind in this document"));
@@ -181,7 +186,23 @@ TEST(Verbs, AreGuessed) {
       {"stop", "cancel"}, {"ps", "get"}, {"rm", "delete"}, {"gett", "get"}, {"up", "run"}};
   for (const auto& [word, verb] : rows) EXPECT_EQ(meant_verb(verbs, word), verb) << word;
   EXPECT_EQ(meant_verb(verbs, "xyzzy"), std::nullopt);
-  EXPECT_TRUE(is_kubectl_only("exec"));
+}
+
+TEST(Verbs, ThatMusterDoesNotHaveAreShownTheWay) {
+  EXPECT_EQ(other_way("exec", {}), "`kubectl exec` does it, with the same kubeconfig");
+  EXPECT_EQ(other_way("xyzzy", {}), std::nullopt);
+  EXPECT_EQ(
+      other_way("resume", {"train"}),
+      "`kubectl patch jobset train --type=merge -p '{\"spec\":{\"suspend\":false}}'` does it, "
+      "with the same kubeconfig");
+  EXPECT_THAT(*other_way("suspend", {"js/train", "-n", "team"}),
+              HasSubstr("`kubectl -n team patch jobset train --type=merge -p "
+                        "'{\"spec\":{\"suspend\":true}}'`"));
+  EXPECT_THAT(*other_way("suspend", {"--data-dir", "d", "jobset", "train"}),
+              HasSubstr("`kubectl --kubeconfig d/kubeconfig patch jobset train "));
+  EXPECT_THAT(*other_way("suspend", {"--data-dir=d"}),
+              HasSubstr("`kubectl --kubeconfig d/kubeconfig patch jobset NAME "));
+  EXPECT_THAT(*other_way("scale", {"train"}), Not(HasSubstr("kubectl scale")));
 }
 
 TEST(Verbs, ThatAreGuessedAreThere) {
@@ -192,6 +213,18 @@ TEST(Verbs, ThatAreGuessedAreThere) {
     ASSERT_TRUE(verb) << word;
     EXPECT_NE(find_verb(verbs, *verb), nullptr) << word;
   }
+}
+
+TEST(Flags, ThatAVerbDoesNotHaveAreNamed) {
+  const auto verbs = all_verbs();
+  const Verb& run = *find_verb(verbs, "run");
+  EXPECT_EQ(unknown_flag(run, {"--time", "5", "ddp.yaml"}), "--time");
+  EXPECT_EQ(unknown_flag(run, {"--timeout=5", "--x=y", "--z"}), "--x");
+  EXPECT_EQ(unknown_flag(run, {"--timeout", "5", "--", "--x"}), "");
+  EXPECT_EQ(explain_flag(run, "--time"), "run has no flag --time; did you mean --timeout?");
+  EXPECT_EQ(explain_flag(run, "--tiemout"), "run has no flag --tiemout; did you mean --timeout?");
+  EXPECT_EQ(explain_flag(run, "--zzzzz"), "run has no flag --zzzzz");
+  EXPECT_EQ(explain_flag(run, "-x"), "run has no flag -x");
 }
 
 TEST(Words, AreTakenAsKubectlTakesThem) {

@@ -16,6 +16,7 @@
 #include "cli/terminal_text.h"
 #include "cli/text_table.h"
 #include "json/parse.h"
+#include "json/write.h"
 
 namespace muster::cli {
 namespace {
@@ -48,6 +49,8 @@ class Get {
 
   int run(const std::vector<Wanted>& wanted) {
     if (options_.watch && wanted.size() > 1) return misused("-w watches one kind at a time");
+    if (options_.watch && wanted.front().names.size() > 1)
+      return misused("-w watches one object or all of a kind", "give one name, or none");
     if (!output_.is_table())
       return options_.watch ? watch_objects(wanted.front()) : print_objects(wanted);
     bool found = false;
@@ -229,11 +232,13 @@ class Get {
     std::string selector = target(*kind.resource);
     selector += selector.contains('?') ? "&" : "?";
     if (kind.names.size() == 1)
-      selector += "fieldSelector=metadata.name%3D" + kind.names.front() + "&";
+      selector += fmt::format("fieldSelector={}&",
+                              client::url_escape("metadata.name=" + kind.names.front()));
     const Status ended =
         connection_.watch(selector + "watch=true&resourceVersion=" + revision_,
                           is_job_set(kind) || !output_.is_table() ? kJsonForm : kTableForm,
                           [&](std::string_view line) { print_change(kind, line); });
+    if (fault_) return complain(*fault_);
     return ended ? kSucceeded : complain(ended.error());
   }
 
@@ -241,10 +246,18 @@ class Get {
     json::Arena arena;
     const auto event = json::parse(arena, line);
     if (!event || event->get("type").as_string() == "BOOKMARK") return;
+    if (event->get("type").as_string() == "ERROR") return end_watch(event->get("object"));
     if (!output_.is_table()) return print_one(event->get("object"));
     add_rows(kind, event->get("object"));
     fmt::print("{}", table_->take(!options_.no_headers));
     std::fflush(stdout);
+  }
+
+  // The server can tell no more, and this is why.
+  void end_watch(Value status) {
+    fault_ =
+        client::error_of_status(static_cast<int>(status.get("code").as_int()), json::write(status));
+    connection_.loop().stop();
   }
 
   Connection& connection_;
@@ -255,6 +268,7 @@ class Get {
   std::string revision_;
   std::string prefix_;  // of names, where several kinds are shown
   bool printed_ = false;
+  std::optional<Error> fault_;  // of the watch
   int worst_ = kSucceeded;
 };
 
@@ -293,7 +307,10 @@ Verb get_verb() {
           .help = "Show objects: get jobsets, get pods -l KEY=VALUE, get job/NAME -o yaml",
           .flags = with_server_flags(
               o->server, {{"what", &o->what, "KIND [NAME...], KIND,KIND or KIND/NAME..."},
-                          {"-o,--output", &o->output, std::string(kOutputHelp)},
+                          {.names = "-o,--output",
+                           .target = &o->output,
+                           .help = std::string(kOutputHelp),
+                           .offered = output_forms()},
                           {"-A,--all-namespaces", &o->all_namespaces, "Of all namespaces"},
                           {"-l,--selector", &o->labels, "Labels: a=b,c!=d,e in (f,g)"},
                           {"--field-selector", &o->fields, "Fields: status.phase=Running"},

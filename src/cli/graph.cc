@@ -34,7 +34,7 @@ Result<std::string> job_set_body(const GraphOptions& options) {
   for (const ManifestObject& object : manifest.objects()) {
     if (object.resource == &job_sets()) return object.body;
   }
-  return fail(Code::kInvalid, "there is no JobSet in the file");
+  return std::unexpected(no_job_set(manifest));
 }
 
 int draw(const GraphOptions& options) {

@@ -10,8 +10,10 @@
 #include "cli/connection.h"
 #include "cli/exit_code.h"
 #include "cli/kinds.h"
+#include "cli/print.h"
 #include "cli/terminal_text.h"
 #include "json/parse.h"
+#include "json/write.h"
 
 namespace muster::cli {
 namespace {
@@ -20,6 +22,8 @@ namespace {
 // second one nobody is waited for, but the lines get as far as they get by themselves.
 constexpr Duration kSlowReader = std::chrono::seconds(5);
 constexpr Duration kLastLines = std::chrono::milliseconds(100);
+// One Ctrl-C may come twice: programs that start others pass it on to the process and to its group.
+constexpr Duration kOneKeystroke = std::chrono::milliseconds(100);
 
 }  // namespace
 
@@ -39,12 +43,14 @@ int JobSetRun::exit_code() const {
 }
 
 void JobSetRun::signalled(int number) {
+  if (stopping_ && monotonic_now() - stopping_since_ < kOneKeystroke) return;
   ++signals_;
   if (ending_) {  // nobody reads the last lines
     if (!stopping_) exit_code_ = kSignal + number;
     return loop_.stop();
   }
   if (!std::exchange(stopping_, true)) {
+    stopping_since_ = monotonic_now();
     exit_code_ = kSignal + number;
     screen_.clear_block();
     screen_.note(fmt::format("stopping {}; once more kills it", plan_.follow.job_set));
@@ -71,6 +77,8 @@ void JobSetRun::lost_server(const Error& why) {
 void JobSetRun::create_next() {
   if (created_ == plan_.manifest.objects().size()) return follow();
   const ManifestObject& object = plan_.manifest.objects()[created_];
+  const bool is_for_a_namespace = plan_.is_private && !object.ns.empty();
+  if (is_for_a_namespace && namespaces_.insert(object.ns).second) return make_namespace(object.ns);
   client_.write({.verb = client::Verb::kCreate,
                  .resource = object.resource,
                  .ns = object.ns,
@@ -80,6 +88,24 @@ void JobSetRun::create_next() {
                 [this](Result<std::string> answer) {
                   if (!answer) return refused(answer.error());
                   took(*answer);
+                });
+}
+
+// Nobody else makes one on a server of our own.
+void JobSetRun::make_namespace(const std::string& name) {
+  json::Arena arena;
+  const json::Value object = json::Value::object(arena);
+  object.set("apiVersion", "v1");
+  object.set("kind", "Namespace");
+  object.object_at("metadata").set("name", name);
+  client_.write({.verb = client::Verb::kCreate,
+                 .resource = &namespaces(),
+                 .ns = {},
+                 .name = name,
+                 .body = json::write(object)},
+                [this](const Result<std::string>& answer) {
+                  if (answer || answer.error().code == Code::kAlreadyExists) return create_next();
+                  end(complain(answer.error()));
                 });
 }
 
@@ -104,8 +130,7 @@ void JobSetRun::refused(const Error& error) {
   const ManifestObject& object = plan_.manifest.objects()[created_];
   if (error.code == Code::kAlreadyExists && object.resource != &job_sets()) return apply(object);
   if (error.code != Code::kAlreadyExists) {
-    fmt::print(stderr, "{}", plan_.manifest.explain(object, error));
-    return end(exit_code_of(error));
+    return end(explain(object, error));
   }
   const std::string help =
       !plan_.make_room.empty()
@@ -116,6 +141,11 @@ void JobSetRun::refused(const Error& error) {
                 plain_text(object.name), plan_.server);
   fmt::print(stderr, "error: {}\n  help: {}\n", plain_text(error.message), help);
   end(kRefused);
+}
+
+int JobSetRun::explain(const ManifestObject& object, const Error& error) const {
+  fmt::print(stderr, "{}", plan_.manifest.explain(object, error));
+  return created_ == 0 ? say_nothing_stored(exit_code_of(error)) : exit_code_of(error);
 }
 
 void JobSetRun::apply(const ManifestObject& object) {
@@ -129,8 +159,7 @@ void JobSetRun::apply(const ManifestObject& object) {
                  .strict = true},
                 [this, &object](Result<std::string> answer) {
                   if (answer) return took(*answer);
-                  fmt::print(stderr, "{}", plan_.manifest.explain(object, answer.error()));
-                  end(exit_code_of(answer.error()));
+                  end(explain(object, answer.error()));
                 });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 
 #include "cli/follow.h"
@@ -40,8 +41,11 @@ class JobSetRun {
 
  private:
   void create_next();
+  void make_namespace(const std::string& name);
   void took(std::string_view answer);
   void refused(const Error& error);
+  // Prints it; the exit code.
+  int explain(const ManifestObject& object, const Error& error) const;
   void apply(const ManifestObject& object);
   void follow();
   void over(int code);
@@ -57,8 +61,10 @@ class JobSetRun {
   RunPlan plan_;
   Screen screen_;
   std::size_t created_ = 0;
+  std::set<std::string> namespaces_ = {"default"};  // that are there
   std::optional<Follow> follow_;
   int signals_ = 0;
+  Duration stopping_since_{};
   bool stopping_ = false;
   bool ending_ = false;  // what is left is to show the last lines
   bool output_lost_ = false;

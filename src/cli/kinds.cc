@@ -55,6 +55,7 @@ Result<std::vector<Wanted>> each_with_its_kind(KindCatalog& kinds,
 const api::Resource& job_sets() { return known("jobset.x-k8s.io", "v1alpha2", "jobsets"); }
 const api::Resource& jobs() { return known("batch", "v1", "jobs"); }
 const api::Resource& pods() { return known("", "v1", "pods"); }
+const api::Resource& namespaces() { return known("", "v1", "namespaces"); }
 
 std::string pods_of_job_set(std::string_view uid) {
   return fmt::format("{}={}", api::label::kJobSetUid, uid);
@@ -86,12 +87,15 @@ std::string qualified_singular(const api::Resource& resource) {
 std::string other_names(std::string_view name, const std::vector<std::string>& present) {
   const auto guess = did_you_mean(name, present);
   std::string out = guess ? fmt::format("did you mean \"{}\"?", plain_text(*guess)) : "";
-  std::vector<std::string> others;
-  for (const std::string& other : present) {
-    if (other != guess && others.size() < kMaxOthers) others.push_back(plain_text(other));
-  }
+  std::vector<std::string> others = present;
+  if (guess) std::erase(others, *guess);
   if (others.empty()) return out;
-  return fmt::format("{}{}: {}", out, guess ? " Others" : "There are", fmt::join(others, ", "));
+  const std::size_t more = others.size() - std::min(others.size(), kMaxOthers);
+  if (more > 0) others = nearest_first(name, std::move(others));
+  others.resize(others.size() - more);
+  for (std::string& other : others) other = plain_text(other);
+  return fmt::format("{}{}: {}{}", out, guess ? " Others" : "There are", fmt::join(others, ", "),
+                     more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
 std::string missing_object(const api::Resource& resource, std::string_view ns,

@@ -21,6 +21,7 @@ Result<std::vector<Wanted>> parse_wanted(KindCatalog& kinds, const std::vector<s
 const api::Resource& job_sets();
 const api::Resource& jobs();
 const api::Resource& pods();
+const api::Resource& namespaces();
 
 // The labels of a JobSet's pods. One of the same name that was there before has others.
 std::string pods_of_job_set(std::string_view uid);

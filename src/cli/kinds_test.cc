@@ -61,5 +61,14 @@ TEST(MissingObject, IsToldWithWhatMayHaveBeenMeant) {
             "no JobSet \"zzzzz\" in namespace default. There are: a");
 }
 
+TEST(MissingObject, ShowsTheNearestOfManyAndHowManyMore) {
+  const std::vector<std::string> many = {"a-prep", "b-prep", "c-prep",  "d-prep",
+                                         "e-prep", "eval-1", "eval-two"};
+  EXPECT_EQ(other_names("evaluation", many),
+            "There are: eval-two, eval-1, a-prep, e-prep, b-prep and 2 more");
+  EXPECT_EQ(other_names("eval-2", many),
+            "did you mean \"eval-1\"? Others: eval-two, e-prep, a-prep, b-prep, c-prep and 1 more");
+}
+
 }  // namespace
 }  // namespace muster::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "agent/agent.h"
 #include "agent/inputs/names.h"
@@ -10,10 +11,13 @@
 #include "client/client.h"
 #include "runtime/oci_container.h"
 #include "runtime/runtime.h"
+#include "runtime/start_turns.h"
 
 namespace muster::cli {
 namespace {
 
+// Fewer leave processors idle between the steps of a start.
+constexpr std::size_t kStartsPerProcessor = 2;
 // How long the last processes may take to vanish after SIGKILL.
 constexpr Duration kLongestEnd = std::chrono::seconds(10);
 
@@ -52,9 +56,11 @@ class JoinedNode final : public LocalNode {
       MUSTER_TRY(options.images.oci_program, runtime::find_oci_program(pods.oci_runtime));
     }
     const agent::Paths paths{options_.data_dir};
-    MUSTER_TRY(runtime_,
+    MUSTER_TRY(auto processes,
                runtime::make_process_runtime(loop_, {.directory = paths.runtime(),
                                                      .end_with_agent = options_.leave_nothing}));
+    runtime_ = std::make_unique<runtime::StartTurns>(
+        loop_, std::move(processes), kStartsPerProcessor * std::thread::hardware_concurrency());
     // Else it is not found, in words; other pods need not fail for it.
     if (!can_show_programs(*runtime_)) options.identity.program_is_hidden = false;
     MUSTER_TRY(names_, agent::Names::open(paths.names()));

@@ -77,7 +77,9 @@ void LogStreams::look(const PodFacts& pod) {
 
 void LogStreams::open(Log& log) {
   const int number = ++log.stream_number;
-  const auto is_current = [&log, number] { return log.stream_number == number; };
+  const auto is_current = [alive = alive_, &log, number] {
+    return *alive && log.stream_number == number;
+  };
   log.is_proven = number == 1;
   log.status = 0;
   log.answer.clear();

@@ -8,6 +8,7 @@
 #include "api/job_names.h"
 #include "cli/commands.h"
 #include "cli/connection.h"
+#include "cli/container_names.h"
 #include "cli/durations.h"
 #include "cli/exit_code.h"
 #include "cli/kinds.h"
@@ -43,11 +44,23 @@ struct Subject {
   const api::Resource* owner = nullptr;  // whose end ends -f; none: the pod's own
   std::string owner_name;
   std::string owner_uid;  // one of the same name may have been there before
+  std::string words;      // for messages: "jobset train"
+  ContainerNames containers;
 };
 
 Subject subject_of(const Found& found) {
+  json::Arena arena;
+  const auto object = json::parse(arena, found.body);
+  const ContainerNames containers = container_names(object ? *object : json::Value());
+  const std::string words = fmt::format("{} {}", found.resource->singular, plain_text(found.name));
   if (found.resource == &pods()) {
-    return {.pod = found.name, .labels = {}, .job_set = {}, .owner_name = {}, .owner_uid = {}};
+    return {.pod = found.name,
+            .labels = {},
+            .job_set = {},
+            .owner_name = {},
+            .owner_uid = {},
+            .words = words,
+            .containers = containers};
   }
   const bool is_set = found.resource == &job_sets();
   const std::string uid = uid_of(found);
@@ -57,7 +70,9 @@ Subject subject_of(const Found& found) {
           .job_set = is_set ? found.name : "",
           .owner = found.resource,
           .owner_name = found.name,
-          .owner_uid = uid};
+          .owner_uid = uid,
+          .words = words,
+          .containers = containers};
 }
 
 bool has_ended(json::Value owner) {
@@ -126,6 +141,7 @@ class Logs {
     if (lost_) return complain(*lost_);
     if (seen_ == 0 && live_.empty())
       return complain({.code = Code::kNotFound, .message = "there is no pod yet"}, kRefused);
+    if (lacks_container()) return complain(no_container(), kRefused);
     if (streams_.refusal().empty()) return kSucceeded;
     return complain({.code = Code::kBadRequest, .message = streams_.refusal()}, kRefused);
   }
@@ -141,6 +157,7 @@ class Logs {
     if (!pod) return;
     const PodFacts facts = pod_facts(*pod);
     ++seen_;
+    look_at_containers(*pod);
     if (facts.has_ended()) {
       live_.erase(facts.uid);
     } else {
@@ -148,6 +165,29 @@ class Logs {
     }
     streams_.look(facts);
     end_if_over();
+  }
+
+  void look_at_containers(json::Value pod) {
+    has_container_ |= container_names(pod).has(options_.container);
+    subject_.containers.add(pod.get("spec"));
+    if (subject_.words.empty())
+      subject_.words = "pod " + plain_text(pod.get({"metadata", "name"}).as_string());
+  }
+
+  // Of the pods that there are, none has the container that is asked for.
+  bool lacks_container() const {
+    return !options_.container.empty() && seen_ > 0 && !has_container_;
+  }
+
+  // kubectl's words, unless pods that come later may have it.
+  Error no_container() const {
+    const std::string wanted = plain_text(options_.container);
+    if (subject_.containers.has(options_.container))
+      return {.code = Code::kNotFound,
+              .message = "there is no pod with container " + wanted + " yet"};
+    return {.code = Code::kBadRequest,
+            .message = fmt::format("container {} is not valid for {} out of: {}", wanted,
+                                   subject_.words, subject_.containers.text())};
   }
 
   void look_at_owner(const client::ObjectPtr& after) {
@@ -160,8 +200,9 @@ class Logs {
   // Without -f: when what is there has been read. With it: when nothing more can come.
   void end_if_over() {
     if (!pods_known_ || streams_.open() > 0) return;
-    const bool more =
-        options_.follow && (!live_.empty() || (subject_.owner != nullptr && !owner_ended_));
+    const bool can_come = !lacks_container() || subject_.containers.has(options_.container);
+    const bool more = options_.follow && can_come &&
+                      (!live_.empty() || (subject_.owner != nullptr && !owner_ended_));
     if (!more) connection_.loop().stop();
   }
 
@@ -172,6 +213,7 @@ class Logs {
   std::set<std::string> live_;
   std::size_t seen_ = 0;
   bool pods_known_ = false;
+  bool has_container_ = false;
   bool owner_ended_ = false;
   std::optional<Error> lost_;
 };

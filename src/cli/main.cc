@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
-#include "cli/diagnose.h"
 #include "cli/exit_code.h"
 #include "cli/terminal_text.h"
 #include "cli/verb.h"
@@ -36,20 +35,19 @@ void add_flag(CLI::App& app, const Flag& flag) {
   if (flag.range) option->check(CLI::Range(flag.range->least, flag.range->most));
 }
 
-// The first flag that the verb does not have, with the nearest one that it has.
-std::string unknown_flag(const Verb& verb, const Words& words) {
-  std::vector<std::string> known = {"--help"};
-  for (const Flag& flag : verb.flags) {
-    for (auto& name : muster::cli::flag_names(flag)) known.push_back(std::move(name));
-  }
-  for (std::string_view word : words) {
-    if (word == "--") break;
-    word = word.substr(0, word.find('='));
-    if (!word.starts_with("--") || std::ranges::find(known, word) != known.end()) continue;
-    const auto guess = muster::cli::did_you_mean(word, known);
-    if (guess) return fmt::format("; did you mean {}?", *guess);
-  }
-  return "";
+// What is wrong with the words. `extras` are those that the parser had no use for; if it stopped
+// for another reason, it has not come to all of them.
+std::string fault_of(const Verb& verb, const Words& words, const Words& extras,
+                     const CLI::ParseError& error) {
+  if (const std::string flag = muster::cli::unknown_flag(verb, words); !flag.empty())
+    return explain_flag(verb, flag);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || extras.empty())
+    return muster::cli::plain_text(error.what());
+  const auto flag =
+      std::ranges::find_if(extras, [](const std::string& word) { return word.starts_with('-'); });
+  if (flag != extras.end()) return explain_flag(verb, *flag);
+  return fmt::format("{} takes no further argument: {}", verb.name,
+                     muster::cli::plain_text(extras.front()));
 }
 
 // `words` follow the verb.
@@ -66,17 +64,17 @@ int run(const Verb& verb, Words words) {
   } catch (const CLI::CallForHelp& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "error: {}{}\n  help: muster {} --help\n",
-               muster::cli::plain_text(error.what()), unknown_flag(verb, words), verb.name);
+    fmt::print(stderr, "error: {}\n  help: muster {} --help\n",
+               fault_of(verb, words, app.remaining(), error), verb.name);
     return kUsage;
   }
   return verb.run();
 }
 
-int refuse(const std::vector<Verb>& verbs, std::string_view word) {
+int refuse(const std::vector<Verb>& verbs, std::string_view word, const Words& rest) {
   std::string hint;
-  if (muster::cli::is_kubectl_only(word)) {
-    hint = fmt::format("; `kubectl {}` does it, with the same kubeconfig", word);
+  if (const auto way = muster::cli::other_way(word, rest)) {
+    hint = "; " + *way;
   } else if (const auto guess = muster::cli::meant_verb(verbs, word)) {
     hint = fmt::format("; did you mean \"{}\"?", *guess);
   }
@@ -92,7 +90,7 @@ int show_overview(const std::vector<Verb>& verbs, bool asked_for) {
 
 int help(const std::vector<Verb>& verbs, std::string_view word) {
   const Verb* const verb = muster::cli::find_verb(verbs, word);
-  if (verb == nullptr) return refuse(verbs, word);
+  if (verb == nullptr) return refuse(verbs, word, {});
   return run(*verb, {"--help"});
 }
 
@@ -111,5 +109,5 @@ int main(int argc, char** argv) {
   if (word == "--help" || word == "-h" || word == "help")
     return words.empty() ? show_overview(verbs, true) : help(verbs, words.front());
   const Verb* const verb = muster::cli::find_verb(verbs, word);
-  return verb == nullptr ? refuse(verbs, word) : run(*verb, std::move(words));
+  return verb == nullptr ? refuse(verbs, word, words) : run(*verb, std::move(words));
 }

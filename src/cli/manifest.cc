@@ -1,12 +1,15 @@
 #include "cli/manifest.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <iostream>
 #include <iterator>
 
 #include "cli/connection.h"
 #include "cli/data_dir.h"
+#include "cli/exit_code.h"
 #include "cli/terminal_text.h"
 #include "json/write.h"
 
@@ -61,7 +64,7 @@ Status Manifest::add(std::size_t document, json::Value object, std::string_view 
   if (!found) {
     Error error = found.error();
     const json::Position at = json::find_position(documents_[document], "kind");
-    error.message = fmt::format("error: {} ({}:{})\nNothing was stored.\n", error.message, file_,
+    error.message = fmt::format("error: {} ({}:{})\n", error.message, file_,
                                 std::max(at.line, documents_[document].start.line));
     return std::unexpected(std::move(error));
   }
@@ -77,11 +80,35 @@ Status Manifest::add(std::size_t document, json::Value object, std::string_view 
   return {};
 }
 
+std::string Manifest::content() const {
+  std::vector<std::string> kinds;
+  for (const ManifestObject& object : objects_) {
+    if (std::ranges::find(kinds, object.resource->gvk.kind) == kinds.end())
+      kinds.push_back(object.resource->gvk.kind);
+  }
+  if (objects_.size() != 1) return fmt::format("{}", fmt::join(kinds, ", "));
+  const bool has_vowel = std::string_view("AEIO").contains(kinds.front().front());
+  return fmt::format("{} {}", has_vowel ? "an" : "a", kinds.front());
+}
+
+Error no_job_set(const Manifest& manifest) {
+  const std::string file = plain_text(manifest.file()), content = plain_text(manifest.content());
+  return {.code = Code::kInvalid,
+          .message = content.empty()
+                         ? fmt::format("there is no object in {}", file)
+                         : fmt::format("there is no JobSet in {}: it holds {}", file, content)};
+}
+
 int complain_verbatim(const Error& error) {
   const std::string text = plain_lines(error.message);
   fmt::print(stderr, "{}{}{}", text.starts_with("error: ") ? "" : "error: ", text,
              text.ends_with('\n') ? "" : "\n");
   return exit_code_of(error);
+}
+
+int say_nothing_stored(int exit_code) {
+  if (exit_code == kRefused) fmt::print(stderr, "Nothing was stored.\n");
+  return exit_code;
 }
 
 std::string Manifest::explain(const ManifestObject& object, const Error& error) const {

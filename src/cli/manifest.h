@@ -29,6 +29,9 @@ class Manifest {
   static Result<Manifest> parse(std::string file, std::string text, std::string_view default_ns,
                                 KindCatalog* kinds = nullptr);
 
+  const std::string& file() const { return file_; }
+  // "a Pod", or "ConfigMap, Pod" if there are several; empty for an empty file.
+  std::string content() const;
   // Empty for an empty file.
   const std::vector<ManifestObject>& objects() const { return objects_; }
   void replace_body(std::size_t object, std::string body) {
@@ -48,7 +51,14 @@ class Manifest {
   std::vector<ManifestObject> objects_;
 };
 
+// What to say of one that should hold a JobSet.
+Error no_job_set(const Manifest& manifest);
+
 // Prints the error of reading one, which says where by itself; the exit code.
 int complain_verbatim(const Error& error);
+
+// Last words of a command that was to store objects and has stored none; the exit code. A server
+// that did not answer may have stored some: then there are none.
+int say_nothing_stored(int exit_code);
 
 }  // namespace muster::cli

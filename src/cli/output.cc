@@ -28,6 +28,8 @@ std::string names_of(json::Value object) {
 
 }  // namespace
 
+std::vector<std::string> output_forms() { return {"wide", "json", "yaml", "name", "jsonpath="}; }
+
 Result<Output> Output::parse(std::string_view text) {
   Output out;
   constexpr std::string_view kPath = "jsonpath=";

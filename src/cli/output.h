@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/registry.h"
 #include "base/result.h"
@@ -13,6 +14,9 @@
 namespace muster::cli {
 
 inline constexpr std::string_view kOutputHelp = "wide, json, yaml, name or jsonpath=TEMPLATE";
+
+// The beginnings of what -o takes.
+std::vector<std::string> output_forms();
 
 class Output {
  public:

@@ -11,39 +11,26 @@
 namespace muster::cli {
 namespace {
 
-using api::Quantity;
+using api::ComputeResources;
 using json::Value;
 
 constexpr std::string_view kInsufficient = "Insufficient ";
 constexpr std::int64_t kMebi = std::int64_t{1} << 20, kGibi = std::int64_t{1} << 30;
 
-Quantity amount_in(Value container, std::string_view resource) {
-  const Value wanted = container.get({"resources", "requests", resource});
-  const auto amount = Quantity::parse(wanted.is_string() ? std::string(wanted.as_string())
-                                                         : std::to_string(wanted.as_int()));
-  return amount ? *amount : Quantity();
+std::int64_t amount_of(const ComputeResources& resources, std::string_view name) {
+  if (name == "cpu") return resources.milli_cpu;
+  if (name == "memory") return resources.memory;
+  if (name == "ephemeral-storage") return resources.ephemeral_storage;
+  return resources.other(name);
 }
 
-// Init containers run one after the other, before the others.
-Quantity amount_of(Value pod, std::string_view resource) {
-  Quantity sum, most;
-  for (const Value container : pod.get({"spec", "containers"}).items())
-    sum += amount_in(container, resource);
-  for (const Value container : pod.get({"spec", "initContainers"}).items())
-    most = std::max(most, amount_in(container, resource));
-  return std::max(sum, most);
-}
-
-std::string text_for(std::string_view resource, const Quantity& amount) {
-  if (resource == "cpu") {
-    const std::int64_t milli = amount.milli_value();
-    return milli % 1000 == 0 ? std::to_string(milli / 1000) : fmt::format("{}m", milli);
-  }
+std::string text_for(std::string_view resource, std::int64_t amount) {
+  if (resource == "cpu")
+    return amount % 1000 == 0 ? std::to_string(amount / 1000) : fmt::format("{}m", amount);
   const bool is_bytes = resource == "memory" || resource == "ephemeral-storage";
-  const std::int64_t value = amount.value();
-  if (!is_bytes) return std::to_string(value);
-  if (value < kGibi) return fmt::format("{}Mi", value / kMebi);
-  const double gibi = static_cast<double>(value) / static_cast<double>(kGibi);
+  if (!is_bytes) return std::to_string(amount);
+  if (amount < kGibi) return fmt::format("{}Mi", amount / kMebi);
+  const double gibi = static_cast<double>(amount) / static_cast<double>(kGibi);
   return fmt::format("{}Gi", std::round(gibi * 10) / 10);
 }
 
@@ -56,11 +43,10 @@ std::string shortage_of(const Asked& asked, const Room& room) {
   const std::string wanted = fmt::format("asks for {} {}", text_for(asked.resource, asked.amount),
                                          plain_text(asked.resource));
   if (room.nodes == 0) return wanted + ", more than there is";
-  const auto most = room.most.find(asked.resource);
-  if (most == room.most.end() || most->second.is_zero())
-    return fmt::format("{}; {} none", wanted, offer_of(room));
-  return fmt::format("{}; {} {}{}", wanted, offer_of(room), text_for(asked.resource, most->second),
-                     asked.amount > most->second ? "" : ", which others use");
+  const std::int64_t most = amount_of(room.most, asked.resource);
+  if (most == 0) return fmt::format("{}; {} none", wanted, offer_of(room));
+  return fmt::format("{}; {} {}{}", wanted, offer_of(room), text_for(asked.resource, most),
+                     asked.amount > most ? "" : ", which others use");
 }
 
 }  // namespace
@@ -73,6 +59,7 @@ std::string_view without_preemption(std::string_view message) {
 
 std::vector<Asked> lacking(Value pod, std::string_view message) {
   std::vector<Asked> out;
+  const ComputeResources requests = api::pod_requests(pod.get("spec"));
   message = without_preemption(message);
   const std::size_t colon = message.find(": ");
   if (colon == message.npos) return out;
@@ -84,7 +71,7 @@ std::vector<Asked> lacking(Value pod, std::string_view message) {
     const std::size_t at = part.find(kInsufficient);
     if (at == part.npos) return {};
     part.remove_prefix(at + kInsufficient.size());
-    out.push_back({std::string(part), amount_of(pod, part)});
+    out.push_back({std::string(part), amount_of(requests, part)});
   }
   return out;
 }
@@ -93,12 +80,7 @@ Room room_on(Value node_list) {
   Room room;
   for (const Value node : node_list.get("items").items()) {
     ++room.nodes;
-    for (const json::Member& member : node.get({"status", "allocatable"}).members()) {
-      const auto amount = Quantity::parse(member.value.as_string());
-      if (!amount) continue;
-      Quantity& most = room.most[std::string(member.key)];
-      most = std::max(most, *amount);
-    }
+    room.most.raise_to(api::read_compute_resources(node.get({"status", "allocatable"})));
   }
   return room;
 }

@@ -1,19 +1,19 @@
 // Why a pod is placed nowhere, in amounts: what it asks for and what there is. Pure.
 #pragma once
 
-#include <map>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "api/quantity.h"
+#include "api/pod_resources.h"
 #include "json/value.h"
 
 namespace muster::cli {
 
 struct Asked {
   std::string resource;
-  api::Quantity amount;
+  std::int64_t amount = 0;  // of cpu in thousandths
 };
 
 // What the pod asks for of resources that are too short, by the scheduler's message. Empty if that
@@ -25,9 +25,9 @@ std::string_view without_preemption(std::string_view message);
 
 // What nodes offer.
 struct Room {
-  std::size_t nodes = 0;                                   // 0: unknown
-  std::map<std::string, api::Quantity, std::less<>> most;  // of one node, by resource
-  bool is_here = false;                                    // they are this machine
+  std::size_t nodes = 0;       // 0: unknown
+  api::ComputeResources most;  // of one node, each by itself
+  bool is_here = false;        // they are this machine
 };
 Room room_on(json::Value node_list);
 

@@ -73,7 +73,9 @@ bool never_ran(Value run) {
 // `run` is the state of the run that the log is of; null if there is none.
 void add_log(PodFacts& facts, Value status, Value run) {
   const std::string name = text_at(status, {"name"});
-  if (run.is_object() && !never_ran(run) && name != api::kBarrierContainer)
+  // Without an identity nothing was made: its pod was stopped before its turn.
+  const bool was_made = !text_at(status, {"containerID"}).empty();
+  if (run.is_object() && was_made && !never_ran(run) && name != api::kBarrierContainer)
     facts.logs.push_back({name, status.get("restartCount").as_int()});
 }
 

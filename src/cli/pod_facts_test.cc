@@ -47,7 +47,7 @@ TEST(PodFacts, HaveTheirIndexIfTheFirstRankIsNoNumber) {
 
 TEST(PodFacts, TellHowItEnded) {
   const PodFacts failed = facts_of(
-      R"({"phase":"Failed","containerStatuses":[{"name":"main","state":{"terminated":{
+      R"({"phase":"Failed","containerStatuses":[{"name":"main","containerID":"x://1","state":{"terminated":{
       "exitCode":3,"reason":"Error","startedAt":"2026-01-01T00:00:01Z","finishedAt":"2026-01-01T00:00:09Z"}}}]})");
   EXPECT_EQ(failed.failure->text(), "exit code 3");
   EXPECT_EQ(failed.exit_code, 3);
@@ -58,6 +58,10 @@ TEST(PodFacts, TellHowItEnded) {
       "exitCode":128,"reason":"StartError","message":"no \u001b[2Jsuch program"}}}]})");
   EXPECT_EQ(missing.failure->text(), "could not start: no such program");
   EXPECT_TRUE(missing.logs.empty()) << "what never ran has no log";
+  const PodFacts stopped_before_its_turn = facts_of(
+      R"({"phase":"Failed","containerStatuses":[{"name":"main","state":{"terminated":{
+      "exitCode":137,"reason":"ContainerStatusUnknown"}}}]})");
+  EXPECT_TRUE(stopped_before_its_turn.logs.empty());
   const ContainerEnd barrier{
       .container = {}, .code = 1, .reason = "Error", .message = "2 of 3 pods had started\n"};
   EXPECT_EQ(barrier.text(), "exit code 1: 2 of 3 pods had started ");
@@ -74,10 +78,12 @@ TEST(PodFacts, TellWhatKeepsItFromRunning) {
     "state":{"waiting":{"reason":"CrashLoopBackOff","message":"back-off 10s"}}}]})")
                 .trouble,
             "CrashLoopBackOff: back-off 10s");
-  EXPECT_EQ(facts_of(R"({"phase":"Running","containerStatuses":[{"name":"main","restartCount":1,
+  EXPECT_EQ(
+      facts_of(
+          R"({"phase":"Running","containerStatuses":[{"name":"main","restartCount":1,"containerID":"x://1",
     "state":{"waiting":{"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":1}}}]})")
-                .logs.size(),
-            1u)
+          .logs.size(),
+      1u)
       << "between two runs there is the log of the last one";
   const PodFacts waits = facts_of(
       R"({"phase":"Pending","initContainerStatuses":[{"name":"group-scheduling-init",

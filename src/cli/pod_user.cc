@@ -8,6 +8,7 @@
 #include <array>
 #include <filesystem>
 
+#include "cli/job_set_containers.h"
 #include "cli/terminal_text.h"
 #include "runtime/borrowed_rights.h"
 
@@ -83,15 +84,11 @@ Result<std::optional<OtherUser>> other_user(const PodPolicy& policy) {
 
 std::string needed_here(json::Value job_set,
                         const std::function<bool(const std::string&)>& exists) {
-  for (const json::Value entry : job_set.get({"spec", "replicatedJobs"}).items()) {
-    const json::Value pod = entry.get({"template", "spec", "template", "spec"});
-    for (const std::string_view list : {"initContainers", "containers"}) {
-      for (const json::Value container : pod.get(list).items()) {
-        if (std::string found = needed_by(container, exists); !found.empty()) return found;
-      }
-    }
-  }
-  return "";
+  std::string needed;
+  for_each_container(job_set, [&](json::Value container, const std::string&) {
+    if (needed.empty()) needed = needed_by(container, exists);
+  });
+  return needed;
 }
 
 std::string remark_on(const OtherUser& user) {

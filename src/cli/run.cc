@@ -185,6 +185,15 @@ Status tell_user(const Manifest& manifest, const PodPolicy& pods) {
   return {};
 }
 
+// Nobody else could change it on a server that ends with this run.
+Status refuse_what_never_starts(const Manifest& manifest) {
+  const ManifestObject& object = job_set_in(manifest);
+  json::Arena arena;
+  MUSTER_TRY(const json::Value set, json::parse(arena, object.body));
+  const Status able = check_will_run(set);
+  return able ? able : fail(Code::kInvalid, manifest.explain(object, able.error()));
+}
+
 struct Place {
   std::string directory;
   RunShare* share = nullptr;  // null: nobody else knows the directory
@@ -196,18 +205,22 @@ int run_here(const RunOptions& options, Signals& signals, RunPlan plan, const Pl
   if (!nodes) return complain(nodes.error(), kUsage);
   const auto pods = pod_policy(options.node);
   if (!pods) return complain(pods.error(), kUsage);
+  if (const Status able = refuse_what_never_starts(plan.manifest); !able)
+    return complain_verbatim(able.error());
   if (const Status told = tell_user(plan.manifest, *pods); !told)
     return complain_verbatim(told.error());
   auto engine = Engine::start({.data_dir = place.directory,
                                .controllers = all_controllers(),
                                .nodes = *nodes,
                                .pods = *pods,
-                               .leave_nothing = true});
+                               .leave_nothing = true,
+                               .keep_objects = place.share != nullptr});
   if (!engine) return complain(engine.error(), kRefused);
   plan.is_private = true;
   plan.can_detach = false;
   plan.follow.is_alone = [share = place.share] { return share == nullptr || share->is_alone(); };
   plan.follow.keys = "Ctrl-C: stop, twice: kill";
+  plan.follow.kubeconfig = absolute(place.directory) + "/kubeconfig";
   plan.watch = "muster top --data-dir " + shell_word(absolute(place.directory));
   if (place.share != nullptr) {
     plan.make_room = fmt::format(
@@ -295,9 +308,14 @@ Status check(const Manifest& manifest) {
     return object.resource == &job_sets();
   });
   if (sets == 1) return {};
-  return fail(Code::kInvalid, sets == 0
-                                  ? "there is no JobSet in the file"
-                                  : "there are two JobSets or more in the file; run takes one");
+  if (sets > 1) {
+    return fail(Code::kInvalid, fmt::format("there are two JobSets or more in {}; run takes one",
+                                            plain_text(manifest.file())));
+  }
+  Error error = no_job_set(manifest);
+  if (!manifest.objects().empty())
+    error.message += "\n  help: muster apply -f FILE hands such to a server";
+  return std::unexpected(std::move(error));
 }
 
 // What this machine cannot run is said before anything is started; images, which it has no use for,
@@ -334,6 +352,12 @@ Result<RunPlan> make_plan(const RunOptions& options, FollowOptions follow,
                  .make_room = {}};
 }
 
+// A fault that is shown where it stands in the file leaves the question of what has been done.
+int refuse(const Error& error) {
+  const int code = complain_verbatim(error);
+  return error.message.starts_with("error: ") ? say_nothing_stored(code) : code;
+}
+
 int run(const RunOptions& options) {
   auto follow = follow_options(options);
   if (!follow) return complain(follow.error(), kUsage);
@@ -353,13 +377,13 @@ int run(const RunOptions& options) {
                         elsewhere                   ? elsewhere->ns()
                         : options.server.ns.empty() ? "default"
                                                     : options.server.ns);
-  if (!plan) return complain_verbatim(plan.error());
+  if (!plan) return refuse(plan.error());
   const Status meant = check_exit_code_from(plan->manifest, options.exit_code_from);
   if (!meant) return complain(meant.error(), kUsage);
   if (elsewhere) return run_there(*elsewhere, signals, *std::move(plan));
   // Where containers have images, those may say what to run.
   const Status startable = options.node.has_images() ? Status() : make_startable(plan->manifest);
-  if (!startable) return complain_verbatim(startable.error());
+  if (!startable) return refuse(startable.error());
   const std::string& directory = options.server.data_dir;
   return directory.empty() ? run_privately(options, signals, *std::move(plan))
                            : run_in(directory, options, signals, *std::move(plan), *patience);

@@ -30,8 +30,10 @@ const api::ReplicatedJobStatus* status_of(const api::JobSet& set, std::string_vi
   return nullptr;
 }
 
-std::string dependencies(const api::ReplicatedJob& entry) {
+std::string dependencies(const api::JobSet& set, const api::ReplicatedJob& entry) {
   std::vector<std::string> texts;
+  if (set.in_order && &entry != &set.replicated_jobs.front())
+    texts.push_back(fmt::format("{} to be Ready", plain_text((&entry - 1)->name)));
   for (const auto& dependency : entry.depends_on) {
     texts.push_back(
         fmt::format("{} to be {}", plain_text(dependency.name),
@@ -83,7 +85,7 @@ Stage stage_of(const api::JobSet& set, const api::ReplicatedJob& entry, const Po
   Stage stage{.name = entry.name,
               .jobs = entry.replicas,
               .pods = entry.pods(),
-              .waits_for = dependencies(entry),
+              .waits_for = dependencies(set, entry),
               .started = {},
               .finished = {},
               .never_because = {}};

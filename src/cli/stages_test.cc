@@ -52,6 +52,15 @@ TEST(Standing, SaysWhereItIsAndWhatItWaitsFor) {
   EXPECT_EQ(standing.stages[1].pods, 4);
 }
 
+TEST(Standing, InOrderEachWaitsForTheOneBefore) {
+  json::Arena arena;
+  const Standing standing = standing_of(api::read_job_set(*json::parse(arena, R"({"spec":{
+      "startupPolicy":{"startupPolicyOrder":"InOrder"},
+      "replicatedJobs":[{"name":"a"},{"name":"b"},{"name":"c"}]}})")));
+  EXPECT_EQ(standing.stages[0].waits_for, "");
+  EXPECT_EQ(standing.stages[2].waits_for, "b to be Ready");
+}
+
 TEST(Standing, FollowsThePodsOfThePresentAttempt) {
   const api::JobSet set = set_with(
       R"({"replicatedJobsStatus":[{"name":"dataset","succeeded":1},{"name":"trainer","active":1}]})");

@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "admission/kueue_job.h"
+#include "base/number.h"
+#include "cli/job_set_containers.h"
 #include "cli/kinds.h"
 #include "cli/terminal_text.h"
+#include "controllers/jobset/names.h"
 
 namespace muster::cli {
 namespace {
@@ -24,30 +26,15 @@ Status check_job(json::Value job_set, json::Value replicated, std::string_view j
   std::string_view digits = job;
   if (const std::string jobs = fmt::format("{}-{}-", set, name); digits.starts_with(jobs))
     digits.remove_prefix(jobs.size());
-  std::int64_t index = -1;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
-  const bool is_number = error == std::errc() && end == digits.data() + digits.size();
-  if (is_number && index >= 0 && index < replicas) return {};
+  const std::int64_t index = parse_number<std::int64_t>(digits).value_or(-1);
+  if (index >= 0 && index < replicas) return {};
   return fail(Code::kInvalid, fmt::format("--exit-code-from: {} has no job \"{}\"; there are {}",
                                           plain_text(name), plain_text(job), replicas));
 }
 
 using json::Value;
 
-// With the path of each.
-void for_each_container(Value job_set, const std::function<void(Value, const std::string&)>& look) {
-  const auto sets = job_set.get({"spec", "replicatedJobs"}).items();
-  for (std::size_t i = 0; i < sets.size(); ++i) {
-    const Value pod = sets[i].get({"template", "spec", "template", "spec"});
-    for (const std::string_view list : {"initContainers", "containers"}) {
-      const auto containers = pod.get(list).items();
-      for (std::size_t j = 0; j < containers.size(); ++j) {
-        look(containers[j],
-             fmt::format("spec.replicatedJobs[{}].template.spec.template.spec.{}[{}]", i, list, j));
-      }
-    }
-  }
-}
+bool is_zero(Value number) { return number.is_number() && number.as_int() == 0; }
 
 // How the line would be written: [echo, hi]; what only a shell understands is left to one.
 std::string as_list(std::string_view line) {
@@ -103,6 +90,34 @@ bool add_images(Value job_set) {
     any = true;
   });
   return any;
+}
+
+Status check_will_run(Value job_set) {
+  Error error{.code = Code::kInvalid, .message = "nothing of it would ever start"};
+  const auto add = [&](std::string field, std::string message) {
+    error.causes.push_back(
+        {.reason = "FieldValueInvalid", .message = std::move(message), .field = std::move(field)});
+  };
+  if (!job_set.get({"metadata", "labels", admission::kQueueLabel}).as_string().empty())
+    add(fmt::format("metadata.labels[{}]", admission::kQueueLabel),
+        "it would wait in a queue, and no queue controller works here");
+  const Value manager = job_set.get({"spec", "managedBy"});
+  if (manager.is_string() && manager.as_string() != controllers::jobset::kManager)
+    add("spec.managedBy", fmt::format("{} does not work here", plain_text(manager.as_string())));
+  const Value replicated = job_set.get({"spec", "replicatedJobs"});
+  std::size_t without = 0;
+  for (std::size_t i = 0; i < replicated.size(); ++i) {
+    const Value each = replicated.items()[i];
+    const std::string path = fmt::format("spec.replicatedJobs[{}]", i);
+    if (is_zero(each.get("replicas"))) ++without;
+    if (is_zero(each.get({"template", "spec", "parallelism"})))
+      add(path + ".template.spec.parallelism", "with no pods at once it never ends");
+  }
+  if (without == replicated.size())
+    add("spec.replicatedJobs",
+        without == 0 ? "there is nothing to run" : "there is nothing to run: all have 0 replicas");
+  if (error.causes.empty()) return {};
+  return std::unexpected(std::move(error));
 }
 
 Status check_selection(json::Value job_set, std::string_view selection) {

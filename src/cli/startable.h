@@ -18,6 +18,10 @@ inline constexpr std::string_view kNoImage = "none";
 // Containers without an image get that one, for the server wants some. Says whether there were any.
 bool add_images(json::Value job_set);
 
+// On a server that nobody else works for: whether anything of it will ever start. Fails with one
+// cause per reason why not.
+Status check_will_run(json::Value job_set);
+
 // RJOB[/JOB[/POD]] of --exit-code-from; which pods there will be is not looked at. Empty is right.
 Status check_selection(json::Value job_set, std::string_view selection);
 

@@ -33,6 +33,32 @@ TEST(Startable, EveryContainerNeedsACommand) {
   EXPECT_EQ(faults("{}"), "") << "the server says what is wrong with it";
 }
 
+TEST(Startable, WhatWouldNeverStartIsNotBegun) {
+  json::Arena arena;
+  const auto reasons = [&](std::string_view set) {
+    const Status able = check_will_run(*json::parse(arena, set));
+    std::string out;
+    if (able) return out;
+    for (const Cause& cause : able.error().causes)
+      out += fmt::format("{}: {};", cause.field, cause.message);
+    return out;
+  };
+  EXPECT_EQ(reasons(R"({"spec":{"replicatedJobs":[{"name":"a"},{"name":"b","replicas":0}]}})"), "");
+  EXPECT_EQ(reasons(R"({"spec":{"managedBy":"jobset.sigs.k8s.io/jobset-controller",
+                        "replicatedJobs":[{"name":"a"}]}})"),
+            "");
+  EXPECT_EQ(reasons("{}"), "spec.replicatedJobs: there is nothing to run;");
+  EXPECT_EQ(reasons(R"({"spec":{"replicatedJobs":[{"name":"a","replicas":0}]}})"),
+            "spec.replicatedJobs: there is nothing to run: all have 0 replicas;");
+  EXPECT_EQ(reasons(R"({"metadata":{"labels":{"kueue.x-k8s.io/queue-name":"q"}},
+                        "spec":{"managedBy":"x.io/y","replicatedJobs":[{"name":"a","template":{
+                        "spec":{"parallelism":0}}}]}})"),
+            "metadata.labels[kueue.x-k8s.io/queue-name]: it would wait in a queue, and no queue "
+            "controller works here;spec.managedBy: x.io/y does not work here;"
+            "spec.replicatedJobs[0].template.spec.parallelism: with no pods at once it never "
+            "ends;");
+}
+
 TEST(Startable, ACommandIsAListOfWords) {
   json::Arena arena;
   const auto said = [&](std::string_view command) {

@@ -28,7 +28,8 @@ struct Flag {
   std::string help;
   std::vector<std::string> choices = {};  // nothing else is taken
   bool required = false;
-  std::optional<Range> range = {};  // of a number
+  std::optional<Range> range = {};        // of a number
+  std::vector<std::string> offered = {};  // by completion, where others are taken too
 };
 
 struct Verb {
@@ -61,13 +62,19 @@ const Verb* find_verb(const std::vector<Verb>& verbs, std::string_view word);
 // The verb that a word was probably meant to be: a slip, or what other programs call it.
 std::optional<std::string> meant_verb(const std::vector<Verb>& verbs, std::string_view word);
 
-// kubectl has this verb and muster does not.
-bool is_kubectl_only(std::string_view word);
+// How to do what muster has no verb for, as a sentence; nothing if we do not know either. `rest`
+// are the words behind the verb.
+std::optional<std::string> other_way(std::string_view verb, const std::vector<std::string>& rest);
 
 // Words as kubectl takes them: flags that name the server may stand before the verb, which comes to
 // the front, and "-o=name" is "-oname". Nothing is changed behind "--".
 std::vector<std::string> verb_first(std::vector<std::string> words);
 std::vector<std::string> without_equals(std::vector<std::string> words);
+
+// Of a word that is no flag of the verb: that, and which one may have been meant.
+std::string explain_flag(const Verb& verb, std::string_view word);
+// The first long flag among the words that the verb does not have; empty if it has them all.
+std::string unknown_flag(const Verb& verb, const std::vector<std::string>& words);
 
 // The overview that `muster --help` prints.
 std::string overview(const std::vector<Verb>& verbs);

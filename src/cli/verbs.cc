@@ -6,11 +6,14 @@
 
 #include "cli/commands.h"
 #include "cli/diagnose.h"
+#include "cli/shell_word.h"
+#include "cli/suspend_command.h"
 
 namespace muster::cli {
 namespace {
 
 constexpr std::size_t kNameWidth = 14;
+constexpr std::string_view kDataDir = "--data-dir=";
 
 // What docker, systemctl, Slurm and others call what we do.
 struct Synonym {
@@ -27,10 +30,11 @@ constexpr std::array<Synonym, 32> kSynonyms = {{
     {"tail", "logs"},      {"follow", "attach"}, {"watch", "top"},     {"inspect", "describe"},
     {"info", "describe"},  {"init", "example"},  {"server", "serve"},  {"gantt", "timeline"},
 }};
-constexpr std::array<std::string_view, 18> kKubectlOnly = {
-    "annotate",     "api-resources", "auth",  "autoscale",    "cordon", "cp",
-    "cluster-info", "debug",         "diff",  "drain",        "edit",   "exec",
-    "explain",      "expose",        "label", "port-forward", "patch",  "scale"};
+// kubectl has these, and they do there what they say.
+constexpr std::array<std::string_view, 16> kKubectlOnly = {
+    "annotate", "api-resources", "auth",         "cordon", "cp",   "cluster-info",
+    "debug",    "diff",          "drain",        "edit",   "exec", "explain",
+    "expose",   "label",         "port-forward", "patch"};
 
 // How many words a flag that names the server takes at the front of these; 0 if it is none.
 std::size_t server_flag_length(std::span<const std::string> words) {
@@ -40,6 +44,47 @@ std::size_t server_flag_length(std::span<const std::string> words) {
   if (std::ranges::find(kLong, name) != kLong.end())
     return std::min<std::size_t>(words.size(), name == word ? 2 : 1);
   return word.starts_with("-n") ? 1 : 0;
+}
+
+// What was said about one JobSet, for a command of kubectl's.
+struct Saying {
+  std::string name = "NAME";
+  std::string flags;  // that name the server, each behind a space
+};
+
+// kubectl knows the flags that name the server, but for the data directory.
+Saying saying_of(const std::vector<std::string>& words) {
+  Saying out;
+  for (std::size_t at = 0; at < words.size();) {
+    const auto rest = std::span(words).subspan(at);
+    const std::size_t length = server_flag_length(rest);
+    const bool is_directory = rest.front().starts_with("--data-dir");
+    if (is_directory) {
+      const std::string joined =
+          rest.front().substr(std::min(rest.front().size(), kDataDir.size()));
+      const std::string folder = length == 2 ? rest[1] : joined;
+      out.flags += " --kubeconfig " + shell_word(folder + "/kubeconfig");
+    }
+    for (std::size_t i = 0; i < length && !is_directory; ++i)
+      out.flags += " " + shell_word(rest[i]);
+    const bool is_kind =
+        rest.front() == "jobset" || rest.front() == "jobsets" || rest.front() == "js";
+    const bool is_name = length == 0 && !is_kind && !rest.front().starts_with('-');
+    if (is_name && out.name == "NAME")
+      out.name = shell_word(rest.front().substr(rest.front().rfind('/') + 1));
+    at += std::max<std::size_t>(length, 1);
+  }
+  return out;
+}
+
+std::vector<std::string> long_flags(const Verb& verb) {
+  std::vector<std::string> out = {"--help"};
+  for (const Flag& flag : verb.flags) {
+    for (std::string& name : flag_names(flag)) {
+      if (name.starts_with("--")) out.push_back(std::move(name));
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -86,8 +131,21 @@ std::optional<std::string> meant_verb(const std::vector<Verb>& verbs, std::strin
   return did_you_mean(word, names);
 }
 
-bool is_kubectl_only(std::string_view word) {
-  return std::ranges::find(kKubectlOnly, word) != kKubectlOnly.end();
+std::optional<std::string> other_way(std::string_view verb, const std::vector<std::string>& rest) {
+  const Saying said = saying_of(rest);
+  if (verb == "suspend" || verb == "resume") {
+    return fmt::format("`{}` does it, with the same kubeconfig",
+                       suspend_command(said.flags, said.name, verb == "suspend"));
+  }
+  if (verb == "scale" || verb == "autoscale") {
+    return fmt::format(
+        "nor has a JobSet a scale for kubectl: where the server has the gate ElasticJobSet, change "
+        "parallelism and completions with `kubectl{} edit jobset {}` or in the file of `muster "
+        "apply`",
+        said.flags, said.name);
+  }
+  if (std::ranges::find(kKubectlOnly, verb) == kKubectlOnly.end()) return std::nullopt;
+  return fmt::format("`kubectl {}` does it, with the same kubeconfig", verb);
 }
 
 std::vector<std::string> verb_first(std::vector<std::string> words) {
@@ -108,6 +166,25 @@ std::vector<std::string> without_equals(std::vector<std::string> words) {
     if (word.size() > 2 && word[0] == '-' && word[1] != '-' && word[2] == '=') word.erase(2, 1);
   }
   return words;
+}
+
+std::string unknown_flag(const Verb& verb, const std::vector<std::string>& words) {
+  const auto known = long_flags(verb);
+  for (const std::string& word : words) {
+    if (word == "--") break;
+    const std::string name = word.substr(0, word.find('='));
+    if (name.starts_with("--") && std::ranges::find(known, name) == known.end()) return name;
+  }
+  return "";
+}
+
+std::string explain_flag(const Verb& verb, std::string_view word) {
+  std::vector<std::string> longer = long_flags(verb);
+  auto guess = did_you_mean(word, longer);
+  std::erase_if(longer, [&](const std::string& name) { return !name.starts_with(word); });
+  if (word.starts_with("--") && !longer.empty()) guess = nearest_first(word, longer).front();
+  return fmt::format("{} has no flag {}{}", verb.name, plain_text(word),
+                     guess ? fmt::format("; did you mean {}?", *guess) : "");
 }
 
 std::string overview(const std::vector<Verb>& verbs) {

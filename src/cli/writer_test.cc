@@ -45,8 +45,8 @@ TEST(Writer, WritesInOrderAndTellsWhenAllIsWritten) {
 
 TEST(Writer, NobodyWaitsForWhoDoesNotRead) {
   const auto loop = make_real_loop();
-  const Pipe pipe;
-  Writer writer(*loop, pipe.writer.get(), {});
+  Pipe pipe;
+  Writer writer(*loop, pipe.writer.release(), {});  // its thread outlives it
   writer.write(std::string(Writer::kFull + (1u << 20), 'x'));
   EXPECT_TRUE(writer.is_full());
   writer.write(std::string(Writer::kMost, 'x'));  // left out

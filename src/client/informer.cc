@@ -112,7 +112,7 @@ ObjectPtr Informer::find(std::string_view ns, std::string_view name) const {
   return at == objects_.end() ? nullptr : at->second;
 }
 
-store::Revision Informer::position() const { return to_revision(revision_); }
+store::Revision Informer::position() const { return seen_ ? 0 : to_revision(revision_); }
 
 void Informer::open() {
   if (!revision_.empty()) return open_stream("&resourceVersion=" + revision_);
@@ -122,12 +122,16 @@ void Informer::open() {
 }
 
 void Informer::open_with_list() {
+  status_ = 0;
   client_.list(resource_, options_, [this, alive = alive_](Result<std::string> body) {
     if (!*alive) return;
     json::Arena arena;
     const auto list =
         body ? json::parse(arena, *body) : Result<json::Value>(std::unexpected(body.error()));
-    if (!list) return ended(std::unexpected(list.error()));
+    if (!list) {
+      complain(list.error());
+      return ended(std::unexpected(list.error()));
+    }
     seen_.emplace();
     for (const json::Value item : list->get("items").items()) {
       auto object = read_object(json::write(item), item, options_.metadata_only);
@@ -150,10 +154,23 @@ void Informer::open_stream(std::string parameters) {
   buffer_.clear();
   refusal_.clear();
   status_ = 0;
+  // A stream that was given up may have more to tell before it goes, also when there is another.
+  const auto is_current = [this, alive = alive_, number = ++stream_number_] {
+    return *alive && number == stream_number_;
+  };
   stream_ = client_.stream(std::move(target),
-                           {.head = [this](int status) { status_ = status; },
-                            .data = [this](std::string_view data) { took_data(data); },
-                            .end = [this](Status why) { ended(std::move(why)); }},
+                           {.head =
+                                [this, is_current](int status) {
+                                  if (is_current()) status_ = status;
+                                },
+                            .data =
+                                [this, is_current](std::string_view data) {
+                                  if (is_current()) took_data(data);
+                                },
+                            .end =
+                                [this, is_current](Status why) {
+                                  if (is_current()) ended(std::move(why));
+                                }},
                            options_.metadata_only);
 }
 
@@ -188,10 +205,8 @@ void Informer::broken(Error why) {
 }
 
 void Informer::took_event(std::string_view type, std::string_view object) {
-  if (type == "ERROR") {  // 410, or anything else that this stream cannot get over: list again
-    failures_ = 0;
-    return broken(error_of_status(500, object));
-  }
+  // 410, or anything else that this stream cannot get over: list again.
+  if (type == "ERROR") return broken(error_of_status(500, object));
   json::Arena arena;
   const auto content = json::parse(arena, object);
   if (!content) return broken(content.error());
@@ -201,7 +216,8 @@ void Informer::took_event(std::string_view type, std::string_view object) {
 void Informer::took_object(std::string_view type, std::string_view text, json::Value content) {
   auto object = read_object(text, content, options_.metadata_only && type != "BOOKMARK");
   if (!object) return broken(std::move(object).error());
-  failures_ = 0;
+  if (!seen_) failures_ = 0;
+  complained_ = false;
   const api::Meta& meta = (*object)->meta();
   // A stream that was opened again may repeat what is known; the cache never goes back in time.
   const bool repeated = !seen_ && (*object)->revision() <= position();
@@ -247,6 +263,7 @@ void Informer::finish_initial() {
       if (!seen_->contains(key)) gone.push_back(key);
     }
     seen_.reset();
+    failures_ = 0;
     for (const auto& key : gone) remove(key);
   }
   if (std::exchange(synced_, true)) return;
@@ -254,27 +271,36 @@ void Informer::finish_initial() {
 }
 
 void Informer::ended(Status why) {
+  ++stream_number_;
   // Runs inside the stream's own callback: it must outlive this frame.
   client_.loop().post([stream = std::shared_ptr<Transport::Stream>(std::move(stream_))] {});
   if (status_ / 100 == 4) {
-    log::debug("watch refused",
-               {{"resource", resource_.qualified()}, {"status", status_}, {"body", refusal_}});
+    complain(error_of_status(status_, refusal_));
     if (seen_ && (status_ == 400 || status_ == 422)) streaming_list_ = false;
     revision_.clear();
   }
   if (seen_) revision_.clear();  // cut in the middle of the initial state: begin again
   if (!why)
     log::debug("watch ended", {{"resource", resource_.qualified()}, {"why", why.error().message}});
-  retry();
+  retry(why.has_value() && status_ == 200);
 }
 
-void Informer::retry() {
+// What will not change by itself should be looked at; told once, until it works again.
+void Informer::complain(const Error& error) {
+  const bool unknown = error.code == Code::kNotFound;
+  const bool lasts = unknown || error.code == Code::kUnauthorized || error.code == Code::kForbidden;
+  if (!lasts || std::exchange(complained_, true)) return;
+  log::warn(unknown ? "the API server does not know this resource: is its definition installed?"
+                    : "the API server does not let this be watched",
+            {{"resource", resource_.qualified()}, {"error", error.message}});
+}
+
+// A stream that ended well after it worked (time-out of the watch) is opened again at once.
+void Informer::retry(bool ended_well) {
   const Duration span = std::min(kLastRetry, kFirstRetry * (1 << std::min(failures_, 12)));
   const Duration jitter(
       static_cast<Duration::rep>(client_.rng().below(static_cast<std::uint64_t>(span.count()))));
-  // A stream that ended well after it worked (time-out of the watch) is opened again at once.
-  const Duration delay =
-      failures_ == 0 && status_ == 200 ? Duration::zero() : span / 2 + jitter / 2;
+  const Duration delay = failures_ == 0 && ended_well ? Duration::zero() : span / 2 + jitter / 2;
   ++failures_;
   client_.loop().after(delay, [this, alive = alive_] {
     if (*alive) open();

@@ -50,7 +50,8 @@ class Informer {
     return objects_;
   }  // by "ns/name"
   const api::Resource& resource() const { return resource_; }
-  // Every change up to this revision has been told.
+  // Every change up to this revision has been told; 0 while a list comes in, whose order is
+  // another.
   store::Revision position() const;
 
  private:
@@ -66,7 +67,8 @@ class Informer {
   void put(ObjectPtr object, json::Value content);
   void remove(const std::string& key);
   void finish_initial();
-  void retry();
+  void complain(const Error& error);
+  void retry(bool ended_well);
 
   Client& client_;
   const api::Resource& resource_;
@@ -78,6 +80,7 @@ class Informer {
   // While the initial state comes in: what has been seen; the rest is removed at its end.
   std::optional<std::set<std::string, std::less<>>> seen_;
   std::unique_ptr<Transport::Stream> stream_;
+  int stream_number_ = 0;  // changes when a stream is opened and when it is given up
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   std::string revision_;  // of the last event or bookmark; empty: list again
   std::string buffer_;    // a line that has not ended yet
@@ -87,6 +90,7 @@ class Informer {
   bool streaming_list_ = true;  // until the server refuses it
   bool synced_ = false;
   int failures_ = 0;
+  bool complained_ = false;
 };
 
 }  // namespace muster::client

@@ -10,6 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 api::Resource pods() {
   api::Resource resource;
@@ -51,10 +52,13 @@ class InformerTest : public testing::Test {
     exchange.start_stream({.status = 200, .headers = {}, .body = {}});
     send(exchange, std::move(text));
   }
-  void send(http::Exchange& exchange, std::string text) {
+  static std::vector<http::Chunk> http_text(std::string text) {
     std::vector<http::Chunk> chunks;
     chunks.push_back(http::Chunk::own(std::move(text)));
-    exchange.send(std::move(chunks));
+    return chunks;
+  }
+  void send(http::Exchange& exchange, std::string text) {
+    exchange.send(http_text(std::move(text)));
     loop_->run_for(std::chrono::milliseconds(1));
   }
   void refuse(http::Exchange& exchange, int status, std::string reason) {
@@ -166,6 +170,39 @@ TEST_F(InformerTest, ListsAgainWhenTheHistoryIsGoneAndTellsTheDifference) {
   EXPECT_THAT(watch->request().target, HasSubstr("sendInitialEvents=true"));
   stream(*watch, event("ADDED", "b", 9) + event("ADDED", "c", 10) + initial_end(10));
   EXPECT_THAT(changes_, ElementsAre("+a", "+b", "~b", "+c", "-a"));
+}
+
+// The server says why it cannot go on, and then ends the stream: that is one end, not two.
+TEST_F(InformerTest, AsksOnceAfterAnErrorThatEndsTheStream) {
+  informer_.start();
+  auto watch = next_request();
+  stream(*watch, event("ADDED", "a", 1) + initial_end(1));
+  watch->send(http_text(R"({"type":"ERROR","object":{"kind":"Status","code":410}})"
+                        "\n"));
+  watch->finish();
+  watch = next_request();
+  stream(*watch, event("ADDED", "b", 9));
+  loop_->run_for(std::chrono::minutes(1));
+  EXPECT_THAT(asked_, IsEmpty()) << "the list that is coming in is not given up";
+  EXPECT_EQ(informer_.position(), 0u) << "what else is listed may be older";
+  send(*watch, initial_end(12));
+  EXPECT_THAT(changes_, ElementsAre("+a", "+b", "-a"));
+  EXPECT_EQ(informer_.position(), 12u);
+}
+
+TEST_F(InformerTest, WaitsLongerAfterEachAnswerThatIsOnlyAnError) {
+  informer_.start();
+  int asked = 0;
+  for (int second = 0; second < 60; ++second) {
+    loop_->run_for(std::chrono::seconds(1));
+    for (; !asked_.empty(); asked_.pop_front(), ++asked) {
+      stream(*asked_.front(), event("ADDED", "a", 1) +
+                                  R"({"type":"ERROR","object":{"kind":"Status","code":500}})"
+                                  "\n");
+    }
+  }
+  EXPECT_LT(asked, 20);
+  EXPECT_GT(asked, 4);
 }
 
 TEST_F(InformerTest, ListsAndWatchesWhereTheServerRefusesAStreamingList) {

@@ -15,6 +15,10 @@ namespace {
 using json::Value;
 
 Result<std::string> read_file(const std::string& file) {
+  // A folder can be opened, and throws when it is read.
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored))
+    return fail(Code::kInvalid, file + " is a folder, not a file");
   std::ifstream in(file, std::ios::binary);
   if (!in) return fail(Code::kNotFound, "cannot read " + file);
   return std::string(std::istreambuf_iterator<char>(in), {});
@@ -43,16 +47,27 @@ Result<std::string> pem(Value from, std::string_view key, const std::string& dir
   return read_file((std::filesystem::path(directory) / file).string());
 }
 
-}  // namespace
+// A wrong file is called one, and not taken for a kubeconfig with something missing.
+Result<Value> read_config(json::Arena& arena, std::string_view text, std::string_view file) {
+  const auto documents = json::parse_yaml(arena, text, {.positions = false});
+  if (!documents) {
+    return fail(Code::kInvalid,
+                fmt::format("{} is no kubeconfig: {}", file, documents.error().message));
+  }
+  if (documents->size() == 1) {
+    const Value config = documents->front().root;
+    if (config.get("contexts").is_array() || config.get("clusters").is_array()) return config;
+  }
+  return fail(Code::kInvalid, fmt::format("{} is no kubeconfig", file));
+}
 
-Result<ServerConfig> parse_kubeconfig(std::string_view text, std::string_view context,
-                                      const std::string& directory) {
-  json::Arena arena;
-  MUSTER_TRY(const auto documents, json::parse_yaml(arena, text));
-  if (documents.size() != 1) return fail(Code::kInvalid, "kubeconfig: one document is wanted");
-  const Value config = documents[0].root;
+// Files that it names are relative to the directory.
+Result<ServerConfig> server_of(Value config, std::string_view context,
+                               const std::string& directory) {
   const std::string_view wanted =
       context.empty() ? config.get("current-context").as_string() : context;
+  if (wanted.empty())
+    return fail(Code::kInvalid, "kubeconfig: it has no current-context; --context names one");
   MUSTER_TRY(const Value chosen, entry(config, "contexts", "context", wanted));
   MUSTER_TRY(const Value cluster,
              entry(config, "clusters", "cluster", chosen.get("cluster").as_string()));
@@ -83,9 +98,20 @@ Result<ServerConfig> parse_kubeconfig(std::string_view text, std::string_view co
   return out;
 }
 
+}  // namespace
+
+Result<ServerConfig> parse_kubeconfig(std::string_view text, std::string_view context,
+                                      const std::string& directory) {
+  json::Arena arena;
+  MUSTER_TRY(const Value config, read_config(arena, text, "this"));
+  return server_of(config, context, directory);
+}
+
 Result<ServerConfig> load_kubeconfig(const std::string& file, std::string_view context) {
   MUSTER_TRY(const std::string text, read_file(file));
-  return parse_kubeconfig(text, context, std::filesystem::path(file).parent_path().string());
+  json::Arena arena;
+  MUSTER_TRY(const Value config, read_config(arena, text, file));
+  return server_of(config, context, std::filesystem::path(file).parent_path().string());
 }
 
 std::string https_url(std::string_view host, std::string_view port) {

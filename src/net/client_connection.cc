@@ -199,6 +199,7 @@ void ClientConnection::read() {
     }
     if (phase_ == Phase::kFree) return close({});  // nobody asked for anything
     take({settings_.input_scratch.data(), result.bytes});
+    if (!channel_->has_pending()) return wait_for_input();  // mostly that was all there is
   }
 }
 

@@ -105,6 +105,7 @@ Status use_certificate(SSL_CTX* ctx, const std::string& certificate_pem,
 Status trust(SSL_CTX* ctx, const std::string& ca_pem) {
   MUSTER_TRY(const auto authorities, read_certificates(ca_pem));
   for (const CertificatePtr& authority : authorities) {
+    X509_check_purpose(authority.get(), -1, 0);  // reads its extensions before threads share it
     if (X509_STORE_add_cert(SSL_CTX_get_cert_store(ctx), authority.get()) != 1) {
       return openssl_failure("cannot trust an authority");
     }

@@ -82,6 +82,7 @@ TEST_P(AdoptionTest, ExitThatHappenedInBetweenIsKnown) {
   spec.gate = gate;
   const RunId run = start(spec);
   wait_for(run, RunPhase::kHeld);
+  EXPECT_TRUE(std::filesystem::exists(log_file())) << "not to be made when the gate opens";
   runtime_.reset();
   ASSERT_TRUE(open_gate(gate));
   while (record().runs.at(run).state.phase != RunPhase::kExited) {

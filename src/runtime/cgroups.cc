@@ -9,11 +9,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "base/errno_error.h"
 #include "base/unique_fd.h"
+#include "runtime/read_file.h"
 
 namespace muster::runtime {
 namespace {
@@ -29,13 +29,6 @@ std::string_view ability_of(std::string_view controller) {
   return controller == kMemory ? kMemoryLimits : kProcessLimits;
 }
 constexpr std::int64_t kLeastQuotaMicros = 1'000;  // the kernel takes no less
-
-std::string read_file(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 bool write_file(const std::string& path, std::string_view text) {
   const UniqueFd file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
@@ -242,6 +235,8 @@ std::vector<Ability> Cgroups::abilities() const {
 // Another pod's removal may take the common folder away in between.
 Status Cgroups::make_pod(const Controller& controller, const std::string& uid) {
   const std::string folder = controller.folder + "/" + uid;
+  // In version 1 the common folder has but to be there, and mostly is.
+  if (controller.version == Version::kOne && make_folder(folder)) return {};
   for (int i = 0; i < kAttempts; ++i) {
     if (make_ours(controller) && make_folder(folder)) return {};
   }
@@ -254,8 +249,8 @@ Status Cgroups::enter_pod(const std::string& uid, std::int64_t processes) const 
   MUSTER_CHECK(make_pod(pids, uid));
   const std::string folder = pids.folder + "/" + uid;
   const std::string own = pids.version == Version::kTwo ? folder + "/shim" : folder;
-  if (write_file(folder + "/pids.max", fmt::format("{}", processes)) && make_folder(own) &&
-      write_file(own + "/cgroup.procs", "0"))
+  if (write_file(folder + "/pids.max", fmt::format("{}", processes)) &&
+      (own == folder || make_folder(own)) && write_file(own + "/cgroup.procs", "0"))
     return {};
   return errno_error("cannot limit processes");
 }
@@ -297,7 +292,8 @@ void Cgroups::remove_pod(const std::string& uid) const {
   for (const Controller& each : controllers_) {
     const std::string folder = each.folder + "/" + uid;
     if (each.version == Version::kNone) continue;
-    if (rmdir(folder.c_str()) != 0 && errno != ENOENT) {
+    if (rmdir(folder.c_str()) != 0) {
+      if (errno == ENOENT) continue;
       for (const std::string& inner : folders_in(folder)) rmdir(inner.c_str());
       rmdir(folder.c_str());
     }

@@ -4,30 +4,19 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <filesystem>
 
 #include "base/errno_error.h"
 #include "json/parse.h"
 #include "json/write.h"
+#include "runtime/read_file.h"
 #include "runtime/records.h"
 
 namespace muster::runtime {
 namespace {
 
 constexpr std::string_view kSuffix = ".journal";
-
-std::string read_all(const std::string& path) {
-  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  std::string text;
-  std::array<char, 16 << 10> part;
-  ssize_t got = 0;
-  while (file.valid() && (got = read(file.get(), part.data(), part.size())) > 0) {
-    text.append(part.data(), static_cast<std::size_t>(got));
-  }
-  return text;
-}
 
 void take_line(PodRecord& record, const std::string& pod_uid, std::string_view line) {
   json::Arena arena;
@@ -91,7 +80,7 @@ Status Journal::add(const RecordedRun& run) {
 }
 
 PodRecord read_journal(const std::string& folder, const std::string& uid) {
-  const std::string text = read_all(journal_file(folder, uid));
+  const std::string text = read_file(journal_file(folder, uid));
   PodRecord record;
   std::string_view rest = text;
   for (std::size_t end = 0; (end = rest.find('\n')) != std::string_view::npos;) {
@@ -113,32 +102,6 @@ std::vector<std::string> journals_in(const std::string& folder) {
 
 void remove_journal(const std::string& folder, const std::string& uid) {
   unlink(journal_file(folder, uid).c_str());
-}
-
-SpareJournals::SpareJournals(const std::string& folder) : folder_(folder) {
-  while (count_ < kMost && access(name(count_).c_str(), F_OK) == 0) ++count_;
-}
-
-std::string SpareJournals::name(std::size_t number) const {
-  return fmt::format("{}/{}.spare", folder_, number);
-}
-
-void SpareJournals::keep(const std::string& uid) {
-  const std::string file = journal_file(folder_, uid);
-  const bool kept = count_ < kMost && truncate(file.c_str(), 0) == 0 &&
-                    rename(file.c_str(), name(count_).c_str()) == 0;
-  if (kept) {
-    ++count_;
-  } else {
-    unlink(file.c_str());
-  }
-}
-
-void SpareJournals::use_for(const std::string& uid) {
-  if (count_ == 0) return;
-  --count_;
-  // Fails without harm: a new file is made then.
-  if (rename(name(count_).c_str(), journal_file(folder_, uid).c_str()) != 0) errno = 0;
 }
 
 }  // namespace muster::runtime

@@ -55,19 +55,4 @@ PodRecord read_journal(const std::string& folder, const std::string& uid);
 std::vector<std::string> journals_in(const std::string& folder);  // uids
 void remove_journal(const std::string& folder, const std::string& uid);
 
-// Emptied files of removed journals, for new ones: file systems that keep the numbers of deleted
-// files from being used again for a while (ext4) need ever longer to find one for a new file.
-class SpareJournals {
- public:
-  explicit SpareJournals(const std::string& folder);
-  void keep(const std::string& uid);  // instead of remove_journal
-  void use_for(const std::string& uid);
-
- private:
-  static constexpr std::size_t kMost = 64;
-  std::string name(std::size_t number) const;
-  const std::string folder_;
-  std::size_t count_ = 0;
-};
-
 }  // namespace muster::runtime

@@ -63,6 +63,7 @@ Status Keeper::start() {
   sigaddset(&signals, SIGTERM);
   signals_ = UniqueFd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   loop_.watch_readable(signals_.get(), [this] { collect(); });
+  (void)identity_of(getpid());  // it reads the boot's id, for the shims that we become
   MUSTER_CHECK(load());
   MUSTER_TRY(listener_, listen_at(directory_, kKeeperSocket));
   loop_.watch_readable(listener_.get(), [this] {
@@ -212,15 +213,16 @@ void Keeper::start_pod(const PodSpec& spec, UniqueFd agent) {
 }
 
 Status Keeper::make_shim(const PodSpec& spec, UniqueFd agent) {
-  if (!pods_.contains(spec.uid)) spares_->use_for(spec.uid);
+  const bool is_new = !pods_.contains(spec.uid);
+  if (is_new) spares_->use_for(journal_file(pods_folder_, spec.uid));
   MUSTER_TRY(Journal journal, Journal::open(pods_folder_, spec.uid));
   MUSTER_CHECK(journal.add(spec));
   const std::uint64_t seed = rng_.next();
   UniqueFd shim;
   const pid_t pid = clone_process(0, shim);
   if (pid == 0) {
-    run_shim({spec, pods_folder_, isolation_.namespaces, cgroups_, seed}, std::move(journal),
-             std::move(agent));
+    run_shim({spec, is_new, pods_folder_, isolation_.namespaces, cgroups_, seed},
+             std::move(journal), std::move(agent));
   }
   if (pid < 0) {
     return errno_error("cannot make a process");
@@ -288,6 +290,7 @@ void Keeper::finish_burial(const std::string& uid) {
     pods_.erase(uid);
     return end_if_idle();
   }
+  if (pod.removing) return forget(uid);
   const PodRecord record = read_journal(pods_folder_, uid);
   Result<Journal> journal = Journal::open(pods_folder_, uid);
   for (auto [id, run] : record.runs) {
@@ -297,14 +300,13 @@ void Keeper::finish_burial(const std::string& uid) {
     (void)journal->add(run);
   }
   pod.state = State::kDead;
-  if (pod.removing) return forget(uid);
   tell("gone", uid);
   end_if_idle();
 }
 
 void Keeper::forget(const std::string& uid) {
   unlink((pods_folder_ + "/" + shim_socket_name(uid)).c_str());  // before nobody knows of it
-  spares_->keep(uid);
+  spares_->keep(journal_file(pods_folder_, uid));
   pods_.erase(uid);
   tell("removed", uid);
   end_if_idle();

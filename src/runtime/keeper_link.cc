@@ -57,12 +57,15 @@ Result<std::string> read_report(int fd) {
   }
 }
 
-// With no environment and no descriptors but its report: the pods' processes come from there.
+// The pods' processes come from there: no descriptors but its report, and nothing of our
+// environment but that all symbols are bound at once, also those between libraries. Each pod would
+// do it again.
 Result<pid_t> spawn(const std::vector<std::string>& arguments, int report) {
   std::vector<char*> argv;
   for (const std::string& each : arguments) argv.push_back(const_cast<char*>(each.c_str()));
   argv.push_back(nullptr);
-  char* environment[] = {nullptr};
+  std::string bind_now = "LD_BIND_NOW=1";
+  char* environment[] = {bind_now.data(), nullptr};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, report, STDOUT_FILENO);

@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -31,11 +32,26 @@ std::string group_name(std::string_view directory) {
   return fmt::format("muster-{:016x}", hash);
 }
 
+// For all that comes from us: nobody on the way to a program changes it again. Past the C library,
+// which keeps a few signals to itself and leaves them ignored.
+void reset_signals() {
+  struct {
+    void* handler;
+    unsigned long flags;
+    void* restorer;
+    std::uint64_t mask;
+  } const by_default{};
+  for (int number = 1; number < NSIG; ++number) {
+    syscall(SYS_rt_sigaction, number, &by_default, nullptr, sizeof by_default.mask);
+  }
+}
+
 // Away from the terminal, the session and the descriptors of whoever started us. Waits for a keeper
 // that is just ending.
 UniqueFd settle(const std::string& directory) {
   setsid();
   umask(077);
+  reset_signals();
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, nullptr);

@@ -1,6 +1,7 @@
 #include "runtime/launch.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
@@ -15,6 +16,7 @@
 #include <filesystem>
 
 #include "base/errno_error.h"
+#include "runtime/borrowed_memory.h"
 #include "runtime/borrowed_rights.h"
 #include "runtime/oci_container.h"
 #include "runtime/view.h"
@@ -137,20 +139,55 @@ bool is_orphan(int report) {
   return poll(&peer, 1, 0) == 1 && (peer.revents & POLLERR) != 0;
 }
 
+struct ProgramStart {
+  const Program& program;
+  const Stdio& stdio;
+  int start;
+  BorrowedMemory* memory;
+};
+
+int start_program(void* argument) {
+  const auto& it = *static_cast<const ProgramStart*>(argument);
+  run_program(it.program, it.stdio, it.start, it.memory);
+}
+
+// Whether we may enter the namespaces of processes that cannot be looked into.
+bool may_enter_all() {
+  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  __user_cap_data_struct data[2] = {};
+  return syscall(SYS_capget, &header, data) == 0 && (data[0].effective >> CAP_SYS_PTRACE & 1) != 0;
+}
+
+// A change of the user makes shared memory closed to others, and with it the init, for as long as
+// the program is held: a shim without that right could not enter the init's namespaces.
+bool may_share_memory(const Program& program) {
+  if (program.gate.empty()) return true;
+  return kCanGiveBack && (!program.user || geteuid() != 0 || may_enter_all());
+}
+
 // The process that is, or becomes when its gate is open, the container's program.
 Result<pid_t> make_program(const RunSpec& run, const Program& program,
-                           std::vector<View::Source> sources, const Stdio& stdio, int start) {
+                           std::vector<View::Source> sources, const Stdio& stdio, int start,
+                           BorrowedMemory& memory) {
   if (!run.rootfs.empty()) {
     return make_container(run, program, std::move(sources), stdio, start);
   }
-  const pid_t child = fork();
+  const bool shared = may_share_memory(program);
+  ProgramStart begin{program, stdio, start, shared ? &memory : nullptr};
+  const pid_t child = shared ? memory.lend(start_program, &begin) : fork();
+  if (child == 0) start_program(&begin);
   if (child < 0) return errno_error("fork");
-  if (child == 0) run_program(program, stdio, start);
   return child;
 }
 
-[[noreturn]] void run_init(const PodSpec& pod, const RunSpec& run, const Program& program,
-                           const Namespaces& namespaces, const Pipes& pipes) {
+// Open to debuggers, which is what entering its namespaces needs; the container's programs have too
+// few rights for either.
+void let_shim_in() { prctl(PR_SET_DUMPABLE, 1); }
+
+// A function of its own: the memory that it lends is no burden for the shim's stack.
+[[noreturn, gnu::noinline]] void run_init(const PodSpec& pod, const RunSpec& run,
+                                          const Program& program, const Namespaces& namespaces,
+                                          const Pipes& pipes) {
   const int start = pipes.start.write.get();
   const int report = pipes.report.write.get();
   keep_only({pipes.output.write.get(), pipes.errors.write.get(), start, report});
@@ -165,11 +202,13 @@ Result<pid_t> make_program(const RunSpec& run, const Program& program,
   // After those, which borrow rights.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (is_orphan(report)) _exit(1);
-  // Its shim may enter its namespaces then; the container's programs have too few rights for it.
-  prctl(PR_SET_DUMPABLE, 1);
+  let_shim_in();
   const Stdio stdio{.output = pipes.output.write.get(), .errors = pipes.errors.write.get()};
-  const Result<pid_t> child = make_program(run, program, std::move(*sources), stdio, start);
+  BorrowedMemory memory;
+  const Result<pid_t> child = make_program(run, program, std::move(*sources), stdio, start, memory);
   if (!child) fail_start(start, child.error().message);
+  // Again: the kernel has undone it if the user has changed. A held one still shares our memory.
+  if (program.gate.empty()) let_shim_in();
   keep_only({report});
   stay_as_init(*child, report);
 }
@@ -185,32 +224,32 @@ Result<pid_t> make_program(const RunSpec& run, const Program& program,
   run_program(inside, stdio, start);
 }
 
-// Only children of a process that has joined a PID namespace are in it, and who has joined one may
-// not be allowed to come back. So a helper joins, and makes a child for us; the child's number is
-// written to the pipe.
-[[noreturn]] void join_and_clone(int init, const Program& program, const Stdio& stdio, int start,
-                                 int number) {
-  if (setns(init, CLONE_NEWPID) != 0) _exit(1);
+struct Joining {
+  int init;
+  const Program& program;
+  const Stdio& stdio;
+  int start;
+  pid_t child = -1;
+};
+
+int join_and_clone(void* argument) {
+  auto& it = *static_cast<Joining*>(argument);
+  if (setns(it.init, CLONE_NEWPID) != 0) return 1;
   clone_args arguments{};
   arguments.flags = CLONE_PARENT;
-  const auto child = static_cast<pid_t>(syscall(SYS_clone3, &arguments, sizeof arguments));
-  if (child == 0) run_beside(init, program, stdio, start);
-  [[maybe_unused]] const ssize_t written = write(number, &child, sizeof child);
-  _exit(0);
+  it.child = static_cast<pid_t>(syscall(SYS_clone3, &arguments, sizeof arguments));
+  if (it.child == 0) run_beside(it.init, it.program, it.stdio, it.start);
+  return 0;
 }
 
+// Only children of a process that has joined a PID namespace are in it, and who has joined one may
+// not be allowed to come back. So a helper joins, and makes a child for us.
 Result<pid_t> clone_in_run(int init, const Program& program, const Stdio& stdio, int start) {
-  MUSTER_TRY(Pipe number, make_pipe(0));
-  UniqueFd handle;
-  const pid_t helper = clone_process(0, handle);
-  if (helper == 0) join_and_clone(init, program, stdio, start, number.write.get());
-  number.write = {};
-  pid_t child = -1;
-  if (helper > 0) {
-    if (read(number.read.get(), &child, sizeof child) != sizeof child) child = -1;
-    waitpid(helper, nullptr, 0);
-  }
-  if (child > 0) return child;
+  Joining joining{init, program, stdio, start};
+  BorrowedMemory memory;
+  const pid_t helper = memory.lend(join_and_clone, &joining);
+  if (helper > 0) waitpid(helper, nullptr, 0);
+  if (joining.child > 0) return joining.child;
   return fail(Code::kInternal, "the container's processes cannot be joined");
 }
 

@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "runtime/make_file.h"
+
 namespace muster::runtime {
 namespace {
 
@@ -48,13 +50,10 @@ std::vector<std::string> rotated_files(const std::string& file) {
 }  // namespace
 
 LogWriter::LogWriter(const Clock& clock, std::string file)
-    : clock_(clock), file_name_(std::move(file)) {
-  open_file();
-}
+    : clock_(clock), file_name_(std::move(file)) {}
 
 void LogWriter::open_file() {
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW;
-  file_ = UniqueFd(open(file_name_.c_str(), kFlags, 0640));
+  file_ = make_file(file_name_, O_APPEND, 0640);
   struct stat info{};
   size_ = file_.valid() && fstat(file_.get(), &info) == 0 ? static_cast<std::uint64_t>(info.st_size)
                                                           : 0;

@@ -19,9 +19,12 @@ inline constexpr std::size_t kMaxLogLine = 16 << 10;  // longer ones are written
 inline constexpr std::uint64_t kMaxLogFile = 10 << 20;
 inline constexpr std::size_t kMaxLogFiles = 5;  // with the current one
 
+// The file is made with its first line, if nobody opens it before: a program that says nothing
+// leaves none.
 class LogWriter {
  public:
   LogWriter(const Clock& clock, std::string file);
+  void open_file();  // now, instead of with the first line
 
   // What cannot be written (a full disk) is dropped and counted: the container must not wait for
   // it. The next line that can be written is preceded by one that says so.
@@ -32,7 +35,6 @@ class LogWriter {
   void add_line(std::string& out, Stream stream, bool whole, std::string_view content);
   void write(const std::string& lines);
   bool write_whole(const std::string& lines);
-  void open_file();
   void rotate();
 
   const Clock& clock_;

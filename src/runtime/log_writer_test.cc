@@ -61,6 +61,16 @@ TEST_F(LogWriterTest, LinesOfBothStreamsHaveTimeAndName) {
                                    "2026-11-15T16:44:17.123456000Z stdout F three"));
 }
 
+TEST_F(LogWriterTest, FileAndFolderAreMadeWithTheFirstLine) {
+  file_ = directory_ + "/pod/main.0.log";
+  LogWriter log(clock_, file_);
+  log.append(Stream::kOut, "");
+  EXPECT_THAT(files(), testing::IsEmpty());
+  log.append(Stream::kOut, "one");
+  log.finish();
+  EXPECT_THAT(lines(), SizeIs(1));
+}
+
 TEST_F(LogWriterTest, LongLinesComeInPieces) {
   LogWriter log(clock_, file_);
   log.append(Stream::kOut, std::string(kMaxLogLine, 'a'));

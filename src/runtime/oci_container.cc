@@ -47,7 +47,7 @@ std::vector<std::string> command_line(const std::string& oci_program,
                           int start_pipe) {
   take_stdio(stdio);
   umask(022);
-  reset_signals();
+  unblock_signals();
   std::vector<char*> pointers;
   for (const std::string& word : argv) pointers.push_back(const_cast<char*>(word.c_str()));
   pointers.push_back(nullptr);

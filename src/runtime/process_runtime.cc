@@ -293,9 +293,6 @@ void ProcessRuntime::adopt(std::function<void(std::vector<Adopted>)> done) {
   adopted_ = std::move(done);
   listed_ = false;
   tell_keeper("list", "");
-  loop_.after(options_.adopt_patience, [this, self = std::weak_ptr(self_)] {
-    if (!self.expired()) adopt_the_silent();
-  });
 }
 
 void ProcessRuntime::keeper_says(const Message& message) {
@@ -323,6 +320,11 @@ void ProcessRuntime::take_list(Value pods) {
     if (!alive && !each.get("dying").as_bool()) dead.push_back(spec.uid);
   }
   listed_ = true;
+  if (!unsettled_.empty()) {
+    loop_.after(options_.adopt_patience, [this, self = std::weak_ptr(self_)] {
+      if (!self.expired()) adopt_the_silent();
+    });
+  }
   for (const std::string& uid : dead) read_records(uid);
   settle("");
 }
@@ -343,7 +345,6 @@ void ProcessRuntime::read_records(const std::string& uid) {
 // A shim that does not answer must not stop the node. What happens to its runs is told when it
 // does.
 void ProcessRuntime::adopt_the_silent() {
-  if (!listed_) return;
   for (const std::string& uid : std::set(unsettled_)) {
     log::warn("the shim of a pod does not answer", {{"pod", pods_.at(uid).spec.name}});
     for (const auto& [id, run] : read_journal(pods_folder(options_.directory), uid).runs)

@@ -7,13 +7,16 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstring>
 
+#include "base/ascii.h"
 #include "runtime/file_limit.h"
 #include "runtime/gate.h"
 
@@ -23,7 +26,7 @@ namespace {
 // "no such file or directory", as container runtimes write it.
 std::string reason(int number) {
   std::string text = std::strerror(number);
-  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') text[0] += 'a' - 'A';
+  if (!text.empty()) text[0] = lower_case(text[0]);
   return text;
 }
 
@@ -48,6 +51,9 @@ Status become(const User& user) {
   if (setgroups(groups.size(), groups.data()) == 0 &&
       setresgid(user.gid, user.gid, user.gid) == 0 &&
       setresuid(user.uid, user.uid, user.uid) == 0) {
+    // As the kernel has it unless told otherwise (fs.suid_dumpable): memory may be shared with
+    // root.
+    prctl(PR_SET_DUMPABLE, 0);
     return {};
   }
   return refuse(fmt::format("cannot run as user {}: {}", user.uid, reason(errno)));
@@ -97,6 +103,16 @@ Result<std::string> prepare(const Program& program, const Stdio& stdio) {
   return find_program(program.argv.front(), program.environment);
 }
 
+// Asks for no memory.
+[[noreturn]] void fail_exec(int start_pipe, std::string_view file, int number) {
+  const char* const known = strerrordesc_np(number);
+  const char* const why = known != nullptr ? known : "Unknown error";
+  std::array<char, PIPE_BUF - 1> text;  // with the mark it is written at once
+  const auto end = fmt::format_to_n(text.data(), text.size(), "exec {}: {}{}", file,
+                                    lower_case(why[0]), why + 1);
+  fail_start(start_pipe, {text.data(), std::min(end.size, text.size())});
+}
+
 }  // namespace
 
 Result<std::string> find_program(const std::string& name,
@@ -127,17 +143,7 @@ void take_stdio(const Stdio& stdio) {
   if (stdio.terminal) ioctl(STDIN_FILENO, TIOCSCTTY, 0);
 }
 
-// Past the C library, which keeps a few signals to itself and leaves them ignored.
-void reset_signals() {
-  struct {
-    void* handler;
-    unsigned long flags;
-    void* restorer;
-    std::uint64_t mask;
-  } const by_default{};
-  for (int number = 1; number < NSIG; ++number) {
-    syscall(SYS_rt_sigaction, number, &by_default, nullptr, sizeof by_default.mask);
-  }
+void unblock_signals() {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -148,12 +154,15 @@ void mark_start(int start_pipe, char what) {
 }
 
 void fail_start(int start_pipe, std::string_view why) {
-  const std::string text = kErrorMark + std::string(why);
-  [[maybe_unused]] const ssize_t written = write(start_pipe, text.data(), text.size());
+  char mark = kErrorMark;
+  const std::array<iovec, 2> text = {iovec{&mark, 1},
+                                     iovec{const_cast<char*>(why.data()), why.size()}};
+  [[maybe_unused]] const ssize_t written = writev(start_pipe, text.data(), text.size());
   _exit(kStartErrorCode);
 }
 
-void run_program(const Program& program, const Stdio& stdio, int start_pipe) {
+void run_program(const Program& program, const Stdio& stdio, int start_pipe,
+                 BorrowedMemory* memory) {
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   // The user of the pod may not be able to open it.
@@ -165,14 +174,17 @@ void run_program(const Program& program, const Stdio& stdio, int start_pipe) {
   const std::vector<char*> argv = pointers(program.argv);
   const std::vector<char*> environment = pointers(program.environment);
   close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
-  reset_signals();
+  unblock_signals();
   if (gate != nullptr) {
     mark_start(start_pipe, kHeldMark);
+    if (memory != nullptr) memory->give_back();
     wait_at_gate(*gate);
   }
   mark_start(start_pipe, kExecMark);
   execve(file->c_str(), argv.data(), environment.data());
-  fail_start(start_pipe, fmt::format("exec {}: {}", *file, reason(errno)));
+  // Of one that gave its memory back errno is its init's, too, which waits: at worst the reason is
+  // wrong.
+  fail_exec(start_pipe, *file, errno);
 }
 
 }  // namespace muster::runtime

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/borrowed_memory.h"
 #include "runtime/cgroups.h"
 #include "runtime/runtime.h"
 
@@ -35,14 +36,16 @@ inline constexpr char kExecMark = 'x';
 inline constexpr char kErrorMark = 'e';
 
 // For a fresh child of a process with one thread. All descriptors but the standard ones are closed.
-[[noreturn]] void run_program(const Program& program, const Stdio& stdio, int start_pipe);
+// If its memory is its parent's, it gives that back before it waits at a gate.
+[[noreturn]] void run_program(const Program& program, const Stdio& stdio, int start_pipe,
+                              BorrowedMemory* memory = nullptr);
 
 [[noreturn]] void fail_start(int start_pipe, std::string_view why);
 void mark_start(int start_pipe, char what);
 
 // Steps of run_program, for others that execute something.
 void take_stdio(const Stdio& stdio);
-void reset_signals();
+void unblock_signals();  // what they do by themselves is the keeper's choice: the default
 
 // The file that execve is to be given, or why there is none, in the words of container runtimes.
 Result<std::string> find_program(const std::string& name,

@@ -75,7 +75,9 @@ struct RunSpec {
   // it so (docs/oci.md). Working directory and user are those inside. Empty: the machine's.
   std::string rootfs;
   std::string oci_program;
-  std::string log_file;  // lines with time and stream (docs/logs.md); rotated; its folder is made
+  // Lines with time and stream (docs/logs.md); rotated; made, as its folder, with the first one, or
+  // before the gate opens.
+  std::string log_file;
   std::string termination_log;       // shown as termination_log_path; emptied before the run
   std::string termination_log_path;  // as the container sees it
   // The process is made ready and held before its exec until the gate is open (gate.h). Empty: not.

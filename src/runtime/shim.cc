@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <filesystem>
 #include <list>
 #include <map>
 #include <set>
@@ -24,6 +23,7 @@
 #include "json/write.h"
 #include "runtime/channel.h"
 #include "runtime/journal.h"
+#include "runtime/make_file.h"
 #include "runtime/records.h"
 #include "runtime/shim_run.h"
 
@@ -41,21 +41,10 @@ std::string make_container_id(Rng& rng) {
   return id;
 }
 
-// Here and not by the agent: a folder may take the kernel long where many were deleted a moment
-// ago.
-Status make_folder_of(const std::string& file) {
-  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (!error) return {};
-  return fail(Code::kInternal, fmt::format("cannot make {}: {}", folder.string(), error.message()));
-}
-
 // Fresh for each run, and writable for whoever the container's program is.
 void empty_termination_log(const std::string& file) {
   if (file.empty()) return;
-  const UniqueFd log(
-      open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666));
+  const UniqueFd log = make_file(file, O_TRUNC, 0666);
   if (log.valid()) fchmod(log.get(), 0666);
 }
 
@@ -63,6 +52,7 @@ class Shim {
  public:
   Shim(Loop& loop, const ShimSpec& spec, Journal journal)
       : loop_(loop), spec_(spec), journal_(std::move(journal)), rng_(spec.seed) {
+    if (spec.is_new) return;
     for (auto& [id, recorded] : read_journal(spec.folder, spec.pod.uid).runs) {
       runs_[id] = std::make_unique<ShimRun>();
       runs_[id]->record = std::move(recorded);
@@ -215,7 +205,6 @@ Status Shim::start_run(RunSpec spec, std::string server_directory) {
     if (other.container != id.container || run->record.state.phase == RunPhase::kExited) continue;
     return fail(Code::kConflict, fmt::format("run {} of it has not exited", other.number));
   }
-  MUSTER_CHECK(make_folder_of(spec.log_file));
   auto made = std::make_unique<ShimRun>();
   made->record.state = {.id = id,
                         .container_id = make_container_id(rng_),
@@ -226,6 +215,7 @@ Status Shim::start_run(RunSpec spec, std::string server_directory) {
   MUSTER_CHECK(journal_.add(made->record));
   ShimRun& run = *(runs_[id] = std::move(made));
   run.log = std::make_unique<LogWriter>(loop_.clock(), spec.log_file);
+  if (!spec.gate.empty()) run.log->open_file();  // nothing but the exec is left for then
   empty_termination_log(spec.termination_log);
   auto groups = spec_.cgroups.make(spec_.pod.uid, run.record.state.container_id, spec.limits);
   run.program = {.argv = spec.argv,

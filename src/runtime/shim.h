@@ -12,11 +12,13 @@
 
 namespace muster::runtime {
 
+// What is the keeper's stays where it is: a copy would touch memory that the two share so far.
 struct ShimSpec {
-  PodSpec pod;
-  std::string folder;  // of journals, and where it listens for later agents
+  const PodSpec& pod;
+  bool is_new;                // nothing of earlier runs is in its journal
+  const std::string& folder;  // of journals, and where it listens for later agents
   Namespaces namespaces;
-  Cgroups cgroups;
+  const Cgroups& cgroups;
   std::uint64_t seed;  // of container ids
 };
 

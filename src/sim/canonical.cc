@@ -18,22 +18,23 @@ namespace {
 
 using json::Value;
 
-const std::set<std::string, std::less<>> kDropped{"uid",
-                                                  "resourceVersion",
-                                                  "managedFields",
-                                                  "selfLink",
-                                                  "nodeName",
-                                                  "podIP",
-                                                  "podIPs",
-                                                  "hostIP",
-                                                  "hostIPs",
-                                                  "generation",
-                                                  "clusterIP",
-                                                  "clusterIPs",
-                                                  "serviceAccount",
-                                                  "imageID",
-                                                  "containerID",
-                                                  "observedGeneration"};
+constexpr std::array<std::string_view, 16> kDropped{"uid",
+                                                    "resourceVersion",
+                                                    "managedFields",
+                                                    "selfLink",
+                                                    "nodeName",
+                                                    "podIP",
+                                                    "podIPs",
+                                                    "hostIP",
+                                                    "hostIPs",
+                                                    "generation",
+                                                    "clusterIP",
+                                                    "clusterIPs",
+                                                    "serviceAccount",
+                                                    "imageID",
+                                                    "containerID",
+                                                    "observedGeneration"};
+bool is_dropped(std::string_view key) { return std::ranges::find(kDropped, key) != kDropped.end(); }
 
 // Labels, annotations and selectors that hold a uid.
 constexpr std::array kUidKeys{api::label::kOldControllerUid, api::label::kControllerUid,
@@ -60,7 +61,7 @@ Value stripped(json::Arena& arena, Value value) {
   if (!value.is_object()) return value;
   Value out = Value::object(arena);
   for (const auto& [key, member] : value.members()) {
-    if (kDropped.contains(key) || is_time(key)) continue;
+    if (is_dropped(key) || is_time(key)) continue;
     out.set(key, is_uid(key) ? Value::view("(uid)") : stripped(arena, member));
   }
   out.sort_keys();

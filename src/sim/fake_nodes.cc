@@ -15,8 +15,6 @@ namespace {
 
 namespace jobset = controllers::jobset;
 
-const PodRule kSucceedSoon{};
-
 std::string conditions_json(std::string_view time, bool ready, std::string_view reason) {
   const auto condition = [&](std::string_view type, bool holds) {
     return fmt::format(R"({{"type":"{}","status":"{}","lastTransitionTime":"{}"{}}})", type,
@@ -91,7 +89,7 @@ const PodRule& FakeNodes::rule_for(const api::Meta& meta) const {
         rule.match, [&](const auto& label) { return meta.label(label.first) == label.second; });
     if (matches) return rule;
   }
-  return kSucceedSoon;
+  return succeed_soon_;
 }
 
 void FakeNodes::changed(const client::ObjectPtr& before, const client::ObjectPtr& now) {

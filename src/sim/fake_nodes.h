@@ -65,6 +65,7 @@ class FakeNodes {
   const api::Resource& nodes_kind_;
   int count_;
   const std::vector<PodRule>& rules_;
+  const PodRule succeed_soon_{};  // of pods that no rule is about
   client::Informer pods_;
   client::Informer config_maps_;
   std::map<std::string, Life> lives_;  // by the pod's uid

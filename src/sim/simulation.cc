@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "api/sha512.h"
@@ -25,9 +26,13 @@ constexpr Duration kSlice = std::chrono::seconds(5);
 constexpr Duration kRebirth = std::chrono::milliseconds(500);
 
 // Kinds that scenarios are about; events and leases are not state.
-const std::vector<std::pair<std::string_view, std::string_view>> kKinds{
-    {"jobset.x-k8s.io", "jobsets"}, {"batch", "jobs"}, {"", "pods"}, {"", "services"},
-    {"", "persistentvolumeclaims"}, {"", "configmaps"}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kKinds{
+    {{"jobset.x-k8s.io", "jobsets"},
+     {"batch", "jobs"},
+     {"", "pods"},
+     {"", "services"},
+     {"", "persistentvolumeclaims"},
+     {"", "configmaps"}}};
 
 class Simulation {
  public:

@@ -32,25 +32,12 @@ World::World(std::uint64_t seed, const admission::FeatureGates& gates)
   client_ = std::make_unique<client::Client>(*transport_, "scenario", Rng(seed));
 }
 
-Result<std::string> World::wait_for(
-    std::function<void(client::Client&, client::Client::Reply)> ask) {
+Result<std::string> World::write(const client::Operation& operation) {
   std::optional<Result<std::string>> answer;
-  ask(*client_, [&](Result<std::string> came) { answer = std::move(came); });
+  client_->write(operation, [&](Result<std::string> came) { answer = std::move(came); });
   // The answer is a matter of posted tasks: no time passes.
   while (!answer) loop_->run_for(Duration::zero());
   return *std::move(answer);
-}
-
-Result<std::string> World::write(const client::Operation& operation) {
-  return wait_for([&](client::Client& client, client::Client::Reply reply) {
-    client.write(operation, std::move(reply));
-  });
-}
-
-Result<std::string> World::raw_get(std::string target) {
-  return wait_for([&](client::Client& client, client::Client::Reply reply) {
-    client.raw_get(std::move(target), std::move(reply));
-  });
 }
 
 std::vector<store::ObjectPtr> World::objects(const api::Resource& resource) const {

@@ -30,13 +30,10 @@ class World {
 
   // Asks the server and runs the loop until the answer is there.
   Result<std::string> write(const client::Operation& operation);
-  Result<std::string> raw_get(std::string target);
   // Every object of a kind, in the order of "namespace/name".
   std::vector<store::ObjectPtr> objects(const api::Resource& resource) const;
 
  private:
-  Result<std::string> wait_for(std::function<void(client::Client&, client::Client::Reply)> ask);
-
   Metrics metrics_;
   std::unique_ptr<VirtualLoop> loop_;
   std::unique_ptr<store::Store> store_;

@@ -83,7 +83,7 @@ struct SqliteOptions {
 // damaged.
 Result<std::unique_ptr<Durability>> open_sqlite(const std::string& dir,
                                                 const SqliteOptions& options = {});
-std::unique_ptr<Durability> make_memory_durability();  // keeps nothing; for tests and simulation
+std::unique_ptr<Durability> make_memory_durability();  // keeps nothing
 
 // `muster check DIR`: every fault found, in words; empty if the data is sound. Fails if it cannot
 // be read at all. Changes nothing; may run beside a server.

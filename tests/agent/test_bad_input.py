@@ -184,7 +184,7 @@ def test_a_pod_that_does_not_want_to_end(server):
     blackbox.eventually(lambda: 'ready' in call(server, 'logs', 'stubborn'))
     began = time.monotonic()
     call(server, 'delete', 'pod', 'stubborn')
-    assert 1 <= time.monotonic() - began < 10
+    assert 1 <= time.monotonic() - began < 30       # its own second, not the 30 s that pods have who do not say
     assert not processes_naming(STAYS)
 
 
@@ -206,7 +206,7 @@ def test_nothing_is_left(server):
     assert not [path for name in limits for path in pathlib.Path('/sys/fs/cgroup').rglob(name)]
 
 
-# A JobSet for `muster run`; its exit code (4: it waits, until --timeout); what the output says of pod w-0-0 or of the file.
+# A JobSet for `muster run`; its exit code (2: it gives up, as nobody else can help); what the output says of pod w-0-0 or of the file.
 RUNS = {
     'missing': (job_set('a', {'command': ['/no/such/program']}), 3,
                 [r'error: w-0-0: could not start: exec: "/no/such/program": .*no such file or directory',
@@ -216,9 +216,9 @@ RUNS = {
                   [r'failed: pod a-w-0-0-\w+, container main: could not start: chdir to "/no/such/folder": no such file or directory']),
     'unwritable': (job_set('a', shell('echo x > file', workingDir='/proc/sys')), 3,
                    [r'failed: pod a-w-0-0-\w+, container main: exit code 2', r'  \| .*cannot create file.*']),
-    'zero byte': (job_set('a', shell('true', env=[{'name': 'ODD', 'value': 'a\0b'}])), 4,
+    'zero byte': (job_set('a', shell('true', env=[{'name': 'ODD', 'value': 'a\0b'}])), 2,
                   [r"w-0-0: CreateContainerConfigError: environment variable ODD can't contain null .*"]),
-    'link': (job_set('a', shell('true', **mount(subPath='l')), **after('ln', '-s', '/etc', '/v/l')), 4,
+    'link': (job_set('a', shell('true', **mount(subPath='l')), **after('ln', '-s', '/etc', '/v/l')), 2,
              [r'w-0-0: CreateContainerConfigError: failed to prepare subPath .*: l: Too many levels of symbolic links']),
     'long name': (job_set('x' * 70, shell('true')), 1, [r'error: .*: JobSet name is too long, .*']),
     'daemon': (job_set('a', python(DAEMON, STAYS)), 0, [r'jobset a: .*completed successfully']),
@@ -232,7 +232,7 @@ def home(home):
 
 
 def check_run(home, file, code, words):
-    found, output = run(home, file, '--timeout', '3s' if code == 4 else '60s', user=STRANGER if ROOT else None)
+    found, output = run(home, file, user=STRANGER if ROOT else None)
     assert found == code, output
     for word in words:
         assert any(re.fullmatch(word, line) for line in output.split('\n')), output
@@ -244,7 +244,7 @@ def test_a_run_says_what_is_wrong(home, name):
 
 
 def test_a_run_as_somebody_else(home):
-    check_run(home, job_set('a', shell('id'), securityContext={'runAsUser': 4242}), 4, [
+    check_run(home, job_set('a', shell('id'), securityContext={'runAsUser': 4242}), 2, [
         r'w-0-0: CreateContainerConfigError: container main asks for user 4242, but this node runs pods as user \d+: start muster as root with --allow-any-user to allow it'])
 
 
@@ -275,7 +275,8 @@ if ROOT:        # nobody else may mount, and have processes of several users
                 assert 'freed' in call(server, 'logs', 'filler')
                 apply(server, big)
         finally:
-            subprocess.run(['umount', folder], check=True)
+            # Until the last process that the server started has let go of it.
+            blackbox.eventually(lambda: subprocess.run(['umount', folder], capture_output=True).returncode == 0)
             folder.rmdir()
 
     def test_no_more_processes():

@@ -163,7 +163,7 @@ if ROOT:        # limits are for users who have no other processes; only root be
     @pytest.mark.parametrize('processes', [*range(1, 12), 14, 18])
     def test_too_few_processes_are_an_error_in_words(home, processes):
         """Whatever cannot be started, the run says so in a line and ends; nobody aborts, nothing is left."""
-        done = limited([os.environ['MUSTER'], 'run', '-', '--timeout', '5s'], home, processes)
+        done = limited([os.environ['MUSTER'], 'run', '-', '--timeout', '20s'], home, processes)
         assert 0 <= done.returncode < 128, (done.returncode, done.stderr)
         assert 'terminate called' not in done.stderr
         if done.returncode != 0:

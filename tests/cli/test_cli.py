@@ -11,7 +11,7 @@ import time
 import pytest
 
 import blackbox
-from command_line import SECONDS, Client, alone, job_set
+from command_line import SECONDS, Client, alone, job_set, until
 
 ESCAPE = '\x1b'
 
@@ -115,10 +115,12 @@ def test_control_codes_are_shown_nowhere(muster):
 
 
 def test_logs_go_on_with_pods_that_come_later(muster, shared):
-    muster('apply', '-f', '-', stdin=job_set('later', 'echo try; sleep 1; test -e {0} || {{ touch {0}; exit 1; }}'.format(shared / 'tried'),
-                                             spec='failurePolicy: {maxRestarts: 2}'))
-    out = muster('logs', 'later', '-f').stdout
-    assert out == 'work-0-0 | try\n' * 2
+    script = 'echo try; test -e {0} || {{ {1}; touch {0}; exit 1; }}'.format(shared / 'tried', until(shared / 'go'))
+    muster('apply', '-f', '-', stdin=job_set('later', script, spec='failurePolicy: {maxRestarts: 2}'))
+    with subprocess.Popen([os.environ['MUSTER'], 'logs', 'later', '-f'], env=muster.environment, text=True, stdout=subprocess.PIPE) as logs:
+        assert logs.stdout.readline() == 'work-0-0 | try\n'
+        (shared / 'go').touch()
+        assert logs.stdout.read() == 'work-0-0 | try\n' and logs.wait(SECONDS) == 0
     assert muster('logs', 'later', '--tail', '1', '--prefix', 'none').stdout == 'try\n'
 
 
@@ -130,7 +132,7 @@ def test_logs_of_a_container_that_was_started_again(muster):
     assert muster('logs', 'again', '--previous').stdout == 'work-0-0 | one run\n'
     stamped = muster('logs', 'again', '-t', '-c', 'main', '--prefix', 'none').stdout
     assert re.match(r'\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z one run\n$', stamped)
-    assert 'CrashLoopBackOff' in muster('describe', 'js', 'again').stdout
+    blackbox.eventually(lambda: 'CrashLoopBackOff' in muster('describe', 'js', 'again').stdout)      # it may just run once more
     attached = subprocess.Popen([os.environ['MUSTER'], 'attach', 'again'], env=muster.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     assert 'CrashLoopBackOff' in blackbox.eventually(lambda: next((line for line in attached.stderr if 'work-0-0:' in line), ''))
     muster('cancel', 'again')
@@ -177,7 +179,6 @@ def test_run_explains_instead_of_waiting():
     assert 'restartPolicy' in alone('run', '-', code=2, stdin=no_image).stderr
     too_large = job_set('large', 'true', container='resources: {requests: {cpu: "100000"}}')
     assert 'cannot be placed' in alone('run', '-', code=2, stdin=too_large).stderr
-    assert 'is suspended' in alone('run', '-', '--timeout', '1s', code=4, stdin=job_set('held', 'true', spec='suspend: true')).stderr
     broken = alone('run', '-', code=1, stdin='apiVersion: v1\nkind: [JobSet\nspec: x\n').stderr
     assert re.search(r'--> standard input:\d+:\d+\n', broken) and '^' in broken
     assert 'there is no JobSet' in alone('run', '-', code=1, stdin='{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}').stderr
@@ -185,7 +186,16 @@ def test_run_explains_instead_of_waiting():
     assert 'no-such-program' in missing
     volume = 'volumes: [{name: v, configMap: {name: no-such-map}}]\n            containers:'
     unmounted = job_set('unmounted', 'true', container='volumeMounts: [{name: v, mountPath: /v}]').replace('containers:', volume)
-    assert 'configmap "no-such-map" not found' in alone('run', '-', '--timeout', '3s', code=4, stdin=unmounted).stderr
+    assert 'configmap "no-such-map" not found' in alone('run', '-', code=2, stdin=unmounted).stderr
+
+
+def test_run_says_that_it_waits_to_be_resumed():
+    with subprocess.Popen([os.environ['MUSTER'], 'run', '-', '--timeout', '60s'], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        run.stdin.write(job_set('held', 'true', spec='suspend: true'))
+        run.stdin.close()
+        assert any('is suspended' in line for line in run.stderr)
+        run.send_signal(signal.SIGINT)
+        assert run.wait(SECONDS) == 130
 
 
 def test_ctrl_c_stops_everything(tmp_path):
@@ -210,7 +220,10 @@ def test_ctrl_c_twice_kills(tmp_path):
         run.stdin.close()
         assert run.stdout.readline() == 'work-0-0 | up\n'
         run.send_signal(signal.SIGINT)
+        run.send_signal(signal.SIGINT)      # as `timeout` does: to the process, and to its group
         assert 'stopping stubborn' in blackbox.eventually(lambda: next((line for line in run.stderr if 'stopping' in line), ''))
+        time.sleep(0.2)
+        assert run.poll() is None
         run.send_signal(signal.SIGINT)
         assert run.wait(SECONDS) == 130
     assert list(tmp_path.iterdir()) == []
@@ -262,29 +275,41 @@ def on_terminal(command, environment, keys=lambda text: None):
     return shown.decode(errors='replace'), os.waitstatus_to_exitcode(status)
 
 
-def test_a_terminal_shows_stages_and_colours(tmp_path):
-    file = tmp_path / 'a.yaml'
-    file.write_text(job_set('term', 'echo one; sleep 1.5; echo two', 2))
+def test_a_terminal_shows_stages_and_colours(tmp_path, shared):
+    file, go = tmp_path / 'a.yaml', shared / 'go'
+    file.write_text(job_set('term', 'echo one; %s; echo two' % until(go), 2))
     environment = {k: v for k, v in os.environ.items() if k != 'NO_COLOR'}
-    shown, code = on_terminal([os.environ['MUSTER'], 'run', str(file)], environment)
+
+    def go_on_after(*parts):
+        def keys(shown):
+            if all(re.search(part, shown) for part in parts):
+                go.touch()
+        return keys
+
+    running, one = r'work #{10} 2/2 running', ESCAPE + r'\[\d+mwork-0-0' + ESCAPE + r'\[0m \| one\r\n'
+    shown, code = on_terminal([os.environ['MUSTER'], 'run', str(file)], environment, go_on_after(running, one, 'Ctrl-C: stop'))
     assert code == 0
-    assert re.search(ESCAPE + r'\[\d+mwork-0-0' + ESCAPE + r'\[0m \| one\r\n', shown), shown
-    assert re.search(r'work #{10} 2/2 running', shown) and 'Ctrl-C: stop' in shown
+    assert re.search(one, shown), shown
+    assert re.search(running, shown) and 'Ctrl-C: stop' in shown
     last = shown[shown.rindex('jobset term: ') - 200:shown.rindex('jobset term: ')]
     assert re.search(r'\[ok\][^\r]* work #{10} 2/2 done', last.split(ESCAPE + '[J')[-1]), 'the last picture stays: %r' % shown
-    plain, code = on_terminal([os.environ['MUSTER'], 'run', str(file), '--no-progress'], {**environment, 'NO_COLOR': '1'})
+    go.unlink()
+    plain, code = on_terminal([os.environ['MUSTER'], 'run', str(file), '--no-progress'], {**environment, 'NO_COLOR': '1'}, go_on_after('work: running'))
     assert code == 0 and ESCAPE not in plain and 'work: running' in plain
 
 
-def test_a_terminal_shows_that_it_stops(tmp_path):
-    file = tmp_path / 'a.yaml'
-    file.write_text(job_set('slow', "trap 'sleep 1.8; exit' TERM; echo up; sleep 60 & wait"))
+def test_a_terminal_shows_that_it_stops(tmp_path, shared):
+    file, go = tmp_path / 'a.yaml', shared / 'go'
+    text = job_set('slow', "trap '%s; exit' TERM; echo up; sleep 60 & wait" % until(go))
+    file.write_text(text.replace('terminationGracePeriodSeconds: 2', 'terminationGracePeriodSeconds: 30'))
     pressed = []
 
     def keys(shown):
         if '| up' in shown and '1/1 running' in shown and not pressed:
             pressed.append(len(shown))
             return b'\x03'
+        if '1/1 stopping' in shown and 'stopping   Ctrl-C: kill' in shown:
+            go.touch()
 
     shown, code = on_terminal([os.environ['MUSTER'], 'run', str(file)], {**os.environ, 'NO_COLOR': '1'}, keys)
     after = shown[shown.index('stopping slow; once more kills it'):]
@@ -292,9 +317,9 @@ def test_a_terminal_shows_that_it_stops(tmp_path):
     assert 'running' not in after and 'Ctrl-C: stop' not in after, shown
 
 
-def test_d_detaches(muster, tmp_path):
+def test_d_detaches(muster, tmp_path, shared):
     file = tmp_path / 'a.yaml'
-    file.write_text(job_set('detached', 'echo one; sleep 3'))
+    file.write_text(job_set('detached', 'echo one; ' + until(shared / 'go')))
     pressed = []
 
     def keys(shown):
@@ -305,7 +330,10 @@ def test_d_detaches(muster, tmp_path):
     shown, code = on_terminal([os.environ['MUSTER'], 'run', str(file), '--kubeconfig', str(muster.server.kubeconfig)], muster.environment, keys)
     assert code == 0, shown
     assert 'detached goes on; muster attach detached --kubeconfig %s comes back to it' % muster.server.kubeconfig in shown, shown
-    assert muster('attach', 'detached').stdout == 'work-0-0 | one\n'
+    with subprocess.Popen([os.environ['MUSTER'], 'attach', 'detached'], env=muster.environment, text=True, stdout=subprocess.PIPE) as attached:
+        assert attached.stdout.readline() == 'work-0-0 | one\n'
+        (shared / 'go').touch()
+        assert attached.stdout.read() == '' and attached.wait(SECONDS) == 0
 
 
 # Further verbs
@@ -338,6 +366,16 @@ def test_graph_timeline_top_completion(muster):
     assert 'drawn' in muster('top', '--once').stdout
     for shell in ('bash', 'zsh'):
         subprocess.run(['bash', '-n'], input=alone('completion', shell).stdout, text=True, check=True)
+
+
+@pytest.mark.parametrize('line, offered', [('example dd', ['ddp']), ('get js -o ', ['wide', 'json', 'yaml', 'name', 'jsonpath=']),
+                                           ('run x --prefix r', ['rank']), ('completion z', ['zsh'])])
+def test_completion_offers_values(line, offered):
+    words = ['muster', *line.split(' ')]
+    script = alone('completion', 'bash').stdout + '\nCOMP_WORDS=(%s) COMP_CWORD=%d; _muster; printf "%%s\\n" "${COMPREPLY[@]}"' % (
+        ' '.join("'%s'" % word for word in words), len(words) - 1)
+    done = subprocess.run(['bash'], input=script, text=True, check=True, capture_output=True)
+    assert done.stdout.split() == offered
     assert '-a get' in alone('completion', 'fish').stdout
 
 

@@ -26,7 +26,7 @@ CONDITIONS = [{'type': kind, 'status': 'True', 'reason': TEXT, 'message': TEXT, 
               for kind in (TEXT, 'Ready', 'muster.dev/Waiting', 'Completed')]
 POD = {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': metadata(), 'spec': {'nodeName': TEXT, 'containers': [{'name': TEXT, 'image': TEXT}]},
        'status': {'phase': 'Failed', 'reason': TEXT, 'message': TEXT, 'conditions': CONDITIONS, 'startTime': TIME, 'containerStatuses': [
-           {'name': TEXT, 'ready': False, 'restartCount': 1, 'state': {'terminated': {'exitCode': 1, 'reason': TEXT, 'message': TEXT, 'startedAt': TIME, 'finishedAt': TIME}}}]}}
+           {'name': TEXT, 'containerID': TEXT, 'ready': False, 'restartCount': 1, 'state': {'terminated': {'exitCode': 1, 'reason': TEXT, 'message': TEXT, 'startedAt': TIME, 'finishedAt': TIME}}}]}}
 JOB_SET = {'apiVersion': 'jobset.x-k8s.io/v1alpha2', 'kind': 'JobSet', 'metadata': metadata(), 'status': {'conditions': CONDITIONS, 'terminalState': TEXT},
            'spec': {'replicatedJobs': [{'name': name, 'dependsOn': needs, 'template': {'spec': {'template': {'spec': {}}}}}
                                        for name, needs in ((TEXT, []), ('b', [{'name': TEXT, 'status': TEXT}]))]}}

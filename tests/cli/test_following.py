@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 import blackbox
-from command_line import SECONDS, Client, job_set
+from command_line import SECONDS, Client, job_set, until
 
 LINES = 400
 # Many lines at once, so that they have one time, then single ones; a long one, too.
@@ -96,9 +96,9 @@ def test_run_elsewhere_gets_over_a_restart(server, tmp_path):
     assert 'the server is back' in run.errors()
 
 
-def test_a_container_that_was_started_again_meanwhile(server):
+def test_a_container_that_was_started_again_meanwhile(server, shared):
     """The rest of its last run is read, and the next one after it."""
-    text = job_set('twice', 'echo first; sleep 2; echo last; test -e /kept/tried && exit 0; touch /kept/tried; exit 1',
+    text = job_set('twice', 'echo first; %s; echo last; test -e /kept/tried && exit 0; touch /kept/tried; exit 1' % until(shared / 'go'),
                    container='volumeMounts: [{name: kept, mountPath: /kept}]').replace('containers:', 'volumes: [{name: kept, emptyDir: {}}]\n            containers:')
     Client(server)('apply', '-f', '-', stdin=text.replace('restartPolicy: Never', 'restartPolicy: OnFailure').replace('backoffLimit: 0', 'backoffLimit: 5'))
     blackbox.eventually(lambda: 'Running' in Client(server)('get', 'pods').stdout)
@@ -106,27 +106,29 @@ def test_a_container_that_was_started_again_meanwhile(server):
     logs.shows_more()
     assert logs.lines() == ['first']
     server.kill()
+    (shared / 'go').touch()
     blackbox.eventually(lambda: list(server.data_dir.rglob('tried')))
     server.start()
     assert logs.ends() == ['first', 'last', 'first', 'last']
 
 
-def test_times_stay_if_they_are_wanted(server):
-    Client(server)('apply', '-f', '-', stdin=job_set('timed', 'echo one; sleep 2; echo two'))
+def test_times_stay_if_they_are_wanted(server, shared):
+    Client(server)('apply', '-f', '-', stdin=job_set('timed', 'echo one; %s; echo two' % until(shared / 'go')))
     blackbox.eventually(lambda: 'Running' in Client(server)('get', 'pods').stdout)
     logs = Follower(server, 'logs', 'timed', '-f', '-t')
     logs.shows_more()
     server.kill()
     server.start()
+    (shared / 'go').touch()
     lines = logs.ends()
     assert [line.split()[0] + ' ' + line.split()[-1] for line in lines] == ['work-0-0 one', 'work-0-0 two']
     assert all(line.split()[2].endswith('Z') for line in lines)
 
 
 @pytest.mark.parametrize('words', [['logs', 'gone', '-f'], ['attach', 'gone']])
-def test_a_server_that_does_not_come_back_is_told(tmp_path, words):
+def test_a_server_that_does_not_come_back_is_told(tmp_path, shared, words):
     server = Server(tmp_path).start()
-    Client(server)('apply', '-f', '-', stdin=job_set('gone', 'echo up; sleep 15'))
+    Client(server)('apply', '-f', '-', stdin=job_set('gone', 'echo up; ' + until(shared / 'never')))
     blackbox.eventually(lambda: 'Running' in Client(server)('get', 'pods').stdout)
     follower = Follower(server, *words, '--patience', '2s')
     follower.shows_more()

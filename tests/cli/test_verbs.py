@@ -23,22 +23,26 @@ def muster(tmp_path_factory):
         yield Client(server)
 
 
-def running(muster, name, script, pods=1):
-    muster('apply', '-f', '-', stdin=job_set(name, script, pods))
+STUBBORN = "trap '' TERM; echo up; while :; do sleep 0.1; done"
+
+
+def running(muster, name, script, pods=1, grace=2):
+    muster('apply', '-f', '-', stdin=job_set(name, script, pods).replace('PeriodSeconds: 2', 'PeriodSeconds: %d' % grace))
     muster('wait', '--for=jsonpath={.status.replicatedJobsStatus[0].ready}=1', 'js/' + name, '--timeout=30s')
+    blackbox.eventually(lambda: muster('logs', name).stdout.count('| up\n') == pods)        # and their traps are set
 
 
 # delete
 
 
 def test_delete_waits_for_the_pods(muster):
-    running(muster, 'owner', "trap 'sleep 1; exit 0' TERM; while :; do sleep 0.1; done", 2)
+    running(muster, 'owner', "trap 'sleep 1; exit 0' TERM; echo up; while :; do sleep 0.1; done", 2)
     assert muster('delete', 'js', 'owner').stdout == 'jobset.jobset.x-k8s.io "owner" deleted from default namespace\n'
     assert muster('get', 'jobs,pods', '-l', LABEL + 'owner', '-o', 'name').stdout == ''
 
 
 def test_delete_need_not_wait(muster):
-    running(muster, 'left', "trap '' TERM; while :; do sleep 0.1; done")
+    running(muster, 'left', STUBBORN, grace=60)
     muster('delete', 'js/left', '--wait=false')
     assert muster('get', 'pods', '-l', LABEL + 'left', '-o', 'name').stdout != ''
     muster('delete', 'pods', '-l', LABEL + 'left', '--now')
@@ -46,14 +50,13 @@ def test_delete_need_not_wait(muster):
 
 
 def test_delete_says_what_takes_long(muster):
-    muster('apply', '-f', '-', stdin=job_set('slow', "trap '' TERM; while :; do sleep 0.1; done").replace('PeriodSeconds: 2', 'PeriodSeconds: 4'))
-    muster('wait', '--for=jsonpath={.status.replicatedJobsStatus[0].ready}=1', 'slow')
+    running(muster, 'slow', STUBBORN, grace=6)
     assert muster('delete', 'js', 'slow').stderr == \
         'waiting for jobset.jobset.x-k8s.io/slow and what it owns to be gone; Ctrl-C leaves it to the server\n'
 
 
 def test_delete_gives_up_waiting(muster):
-    running(muster, 'stays', "trap '' TERM; while :; do sleep 0.1; done")
+    running(muster, 'stays', STUBBORN, grace=60)
     assert 'timed out waiting for' in muster('delete', 'js', 'stays', '--timeout=300ms', code=4).stderr
     muster('delete', 'pods', '-l', LABEL + 'stays', '--now')
 
@@ -75,6 +78,59 @@ def test_delete_never_takes_more_than_was_named(muster):
     muster('delete', 'cm', code=1)
     muster('delete', 'cm', 'other', '--all', code=1)
     assert muster('get', 'cm', '-o', 'name').stdout == 'configmap/bystander\n'
+
+
+# apply
+
+
+def test_apply_says_that_nothing_was_stored_only_if_it_is_so(muster, tmp_path):
+    bad = job_set('astray', 'true').replace('backoffLimit', 'backofLimit')
+    alone = muster('apply', '-f', '-', stdin=bad, code=1).stderr
+    assert re.search(r' --> standard input:13:9\n +13 \| +backofLimit: 0\n +\| +\^{11} did you mean "backoffLimit"\?\nNothing was stored.\n', alone), alone
+    (tmp_path / 'a.yaml').write_text(MAP % 'kept')
+    (tmp_path / 'b.yaml').write_text(bad)
+    both = muster('apply', '-f', tmp_path, code=1)
+    assert both.stdout == 'configmap/kept created\n' and 'Nothing was stored' not in both.stderr
+    muster('delete', 'cm', 'kept')
+
+
+# logs
+
+
+@pytest.mark.parametrize('more', [[], ['-f']], ids=['once', 'follow'])
+def test_logs_of_a_container_that_does_not_exist(muster, more):
+    if not muster('get', 'js', '-o', 'name').stdout.count('/boxed\n'):
+        running(muster, 'boxed', 'echo up; sleep 1000')
+    pod = muster('get', 'pods', '-l', LABEL + 'boxed', '-o', 'name').stdout.strip().split('/')[1]
+    for words, owner in (['pod/' + pod], 'pod ' + pod), (['boxed'], 'jobset boxed'), (['-l', LABEL + 'boxed'], 'pod ' + pod):
+        told = muster('logs', *words, '-c', 'foo', *more, code=1)
+        assert told.stdout == '' and told.stderr == 'error: container foo is not valid for %s out of: main\n' % owner
+    assert muster('logs', 'boxed', '-c', 'main').stdout == 'work-0-0 | up\n'
+
+
+# get -w
+
+
+def test_a_watch_takes_one_name(muster):
+    assert '-w watches one object or all of a kind' in muster('get', 'cm', 'a', 'b', '-w', code=64).stderr
+
+
+@pytest.mark.parametrize('form', [[], ['-o', 'name']], ids=['table', 'name'])
+@pytest.mark.parametrize('status', [200, 410])
+def test_the_fault_of_a_watch_is_told(tmp_path, form, status):
+    fault = {'kind': 'Status', 'apiVersion': 'v1', 'status': 'Failure', 'reason': 'Expired', 'code': 410, 'message': 'too old resource version'}
+
+    def answer(_, path, __):
+        if 'watch=true' in path:
+            asked.append(path)
+            return (200, json.dumps({'type': 'ERROR', 'object': fault}) + '\n', {}) if status == 200 else (410, fault, {})
+        return 200, {'kind': 'JobSet', 'apiVersion': 'jobset.x-k8s.io/v1alpha2', 'metadata': {'name': 'a&b', 'resourceVersion': '1'}}, {}
+
+    asked = []
+    with stub_server(tmp_path, answer) as kubeconfig:
+        told = alone('get', 'js', 'a&b', '-w', *form, '--kubeconfig', kubeconfig, code=1)
+    assert told.stderr == 'error: too old resource version\n' and 'too old' not in told.stdout
+    assert 'fieldSelector=metadata.name%3Da%26b&' in asked[0]
 
 
 # submit
@@ -125,6 +181,31 @@ def test_verbs_of_other_programs(word, verb):
 
 def test_verbs_that_kubectl_has():
     assert '`kubectl exec`' in alone('exec', 'x', code=64).stderr
+    assert '`kubectl -n team patch jobset train --type=merge ' in alone('-n', 'team', 'resume', 'train', code=64).stderr
+
+
+def test_flags_that_a_verb_does_not_have():
+    assert alone('run', '--time', '5', 'ddp.yaml', code=64).stderr == \
+        'error: run has no flag --time; did you mean --timeout?\n  help: muster run --help\n'
+    assert 'error: run has no flag -x\n' in alone('run', '-x', 'ddp.yaml', code=64).stderr
+    assert 'error: run takes no further argument: b\n' in alone('run', 'a', 'b', code=64).stderr
+
+
+def test_files_that_are_no_kubeconfig(tmp_path):
+    for text, why in ('root:x:0:0\n', ''), ('', ''), ('a: [', ': yaml: '):
+        (tmp_path / 'file').write_text(text)
+        assert 'error: %s/file is no kubeconfig%s' % (tmp_path, why) in alone('get', 'js', '--kubeconfig', tmp_path / 'file', code=1).stderr
+    assert 'is a folder' in alone('get', 'js', '--kubeconfig', tmp_path, code=1).stderr
+    (tmp_path / 'file').write_text('contexts: []\n')
+    assert 'no current-context' in alone('get', 'js', '--kubeconfig', tmp_path / 'file', code=1).stderr
+
+
+def test_files_without_a_jobset(tmp_path):
+    file = tmp_path / 'map.yaml'
+    file.write_text(MAP % 'a')
+    assert alone('graph', '-f', file, code=1).stderr == 'error: there is no JobSet in %s: it holds a ConfigMap\n' % file
+    assert alone('run', file, code=1).stderr == \
+        'error: there is no JobSet in %s: it holds a ConfigMap\n  help: muster apply -f FILE hands such to a server\n' % file
 
 
 def test_a_bare_name_is_a_jobset(muster):

@@ -62,7 +62,7 @@ spec:
 `
 
 var files = []struct{ name, text, complaint string }{
-	{"nothing", "", "there is no JobSet"},
+	{"nothing", "", "there is no object"},
 	{"a list", "- a", "there is no kind"},
 	{"a number", "5", "there is no kind"},
 	{"a bomb", laughs(), "excessive aliasing"},
@@ -70,7 +70,7 @@ var files = []struct{ name, text, complaint string }{
 	{"no end", "a: [b", "unexpected end"},
 	{"no name", strings.Replace(sleeper, "name: sleeper", "labels: {}", 1), "metadata.name"},
 	{"metadata of a number", strings.Replace(sleeper, "{name: sleeper}", "5", 1), "cannot unmarshal number"},
-	{"no such namespace", strings.Replace(sleeper, "name: sleeper", "name: sleeper, namespace: nowhere", 1), `namespaces "nowhere" not found`},
+	{"no namespace", strings.Replace(sleeper, "name: sleeper", "name: sleeper, namespace: No_Where", 1), `Namespace "No_Where" is invalid`},
 	{"two sets", sleeper + "---\n" + sleeper, "two JobSets"},
 }
 

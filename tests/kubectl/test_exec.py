@@ -114,12 +114,21 @@ def test_a_container_that_does_not_run_is_not_found(server):
     assert kubectl(server, 'exec', 'none', '--', 'true')[2] == 'Error from server (NotFound): pods "none" not found\n'
 
 
-def test_attach_shows_what_comes_and_ends_with_the_container(server):
-    run_pod(server, 'talking', 'echo early; sleep 5; echo out; echo err >&2')
+def test_attach_shows_what_comes_and_ends_with_the_container(server, shared):
+    # What it says while it waits shows when kubectl is attached.
+    run_pod(server, 'talking', 'echo early; while [ ! -e %s/go ]; do echo here; sleep 0.1; done; echo out; echo err >&2' % shared)
     running(server, 'talking')
     blackbox.eventually(lambda: 'early' in kubectl(server, 'logs', 'talking')[1])
-    status, out, error = kubectl(server, 'attach', 'talking')
-    assert (status, out) == (0, 'out\n')
+    with open(server.folder / 'attach.err', 'w+') as errors, subprocess.Popen(
+            [os.path.join(os.environ['KUBERNETES_BIN'], 'kubectl'), 'attach', 'talking'], stdout=subprocess.PIPE, stderr=errors, text=True,
+            env=blackbox.environment(server.kubeconfig, server.folder)) as process:
+        assert process.stdout.readline() == 'here\n'
+        (shared / 'go').touch()
+        rest = process.stdout.read()
+        assert process.wait(60) == 0
+        assert re.fullmatch(r'(here\n)*out\n', rest), rest
+        errors.seek(0)
+        error = errors.read()
     assert error.endswith('\nerr\n'), error
 
 
@@ -127,15 +136,20 @@ def test_logs_of_the_present_and_the_previous_run(server):
     run_pod(server, 'restarting', 'echo run; exit 1', 'Always')
     blackbox.eventually(lambda: pod_field(server, 'restarting', '.status.containerStatuses[0].restartCount') not in ('', '0'))
     assert kubectl(server, 'logs', 'restarting', '--previous') == (0, 'run\n', '')
-    assert kubectl(server, 'logs', 'restarting') == (0, 'run\n', '')
+    blackbox.eventually(lambda: kubectl(server, 'logs', 'restarting') == (0, 'run\n', ''))      # it has started, and is about to say so
     assert kubectl(server, 'logs', 'idle', '--previous')[2] == (
         'Error from server (BadRequest): previous terminated container "main" in pod "idle" not found\n')
 
 
-def test_follow_ends_with_the_run(server):
-    run_pod(server, 'counting', 'for i in 1 2 3; do echo $i; sleep 0.3; done')
+def test_follow_ends_with_the_run(server, shared):
+    run_pod(server, 'counting', 'echo 1; while [ ! -e %s/go ]; do sleep 0.1; done; for i in 2 3; do echo $i; sleep 0.3; done' % shared)
     running(server, 'counting')
-    assert kubectl(server, 'logs', '-f', 'counting') == (0, '1\n2\n3\n', '')
+    with subprocess.Popen([os.path.join(os.environ['KUBERNETES_BIN'], 'kubectl'), 'logs', '-f', 'counting'], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, env=blackbox.environment(server.kubeconfig, server.folder)) as follower:
+        assert follower.stdout.readline() == '1\n'
+        (shared / 'go').touch()
+        assert follower.stdout.read() == '2\n3\n'
+        assert follower.wait(60) == 0
 
 
 def test_log_options(server):

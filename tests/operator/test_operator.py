@@ -72,6 +72,15 @@ def end_pods(cluster, name, phase):
                 json.dumps({'status': {'phase': phase}}))
 
 
+def test_before_it_is_installed_it_says_what_is_missing(cluster):
+    early = Operator(cluster, '--no-leader-elect')
+    try:
+        wanted = 'does not know this resource: is its definition installed? resource=jobsets.jobset.x-k8s.io'
+        blackbox.eventually(lambda: wanted in early.log.read_text())
+    finally:
+        early.stop()
+
+
 def test_the_manifests_apply_cleanly_and_again(cluster):
     cluster.install()
     definition = get(cluster, 'crd', 'jobsets.jobset.x-k8s.io')
@@ -160,8 +169,9 @@ def test_a_job_has_a_node_for_itself(cluster, operator):
 
 
 def test_what_is_deleted_is_gone(cluster, operator):
-    kubectl(cluster, 'delete', 'jobset', 'apart', '--timeout=60s')
-    blackbox.eventually(lambda: not get(cluster, 'jobs', '-l', 'jobset.sigs.k8s.io/jobset-name=apart')['items'])
+    kubectl(cluster, 'delete', 'jobset', 'apart', '--timeout=110s')
+    # The garbage collector looks for new kinds every 30 s only.
+    blackbox.eventually(lambda: not get(cluster, 'jobs', '-l', 'jobset.sigs.k8s.io/jobset-name=apart')['items'], seconds=120)
 
 
 def test_another_takes_over_at_once(cluster, operator):
@@ -173,6 +183,6 @@ def test_another_takes_over_at_once(cluster, operator):
     second = Operator(cluster).wait_until_ready()
     try:
         create(cluster, job_set('later'))
-        blackbox.eventually(lambda: get(cluster, 'jobs', '-l', 'jobset.sigs.k8s.io/jobset-name=later')['items'], seconds=20)
+        blackbox.eventually(lambda: get(cluster, 'jobs', '-l', 'jobset.sigs.k8s.io/jobset-name=later')['items'])
     finally:
         second.stop()

@@ -10,7 +10,7 @@ SERVER = {'command': ['python3', '-m', 'http.server', '--bind', '$(POD_IP)', '80
           'env': [{'name': 'POD_IP', 'valueFrom': {'fieldRef': {'fieldPath': 'status.podIP'}}}],
           'ports': [{'name': 'web', 'containerPort': 8080}]}
 SLEEPER = {'command': ['sleep', '1000']}
-OFTEN = {'periodSeconds': 1}
+OFTEN = {'periodSeconds': 1, 'timeoutSeconds': 30}      # a busy machine is slow to answer, and that is not what is looked at
 
 # A container, and what becomes of it: whether it gets ready, whether it is restarted, and what an event says.
 PODS = {
@@ -23,7 +23,7 @@ PODS = {
     'exec-started': ({**SLEEPER, 'startupProbe': {'exec': {'command': ['true']}, **OFTEN}}, True, False, None),
     'exec-unready': ({**SLEEPER, 'readinessProbe': {'exec': {'command': ['sh', '-c', 'echo not yet; exit 3']}, **OFTEN}}, False,
                      False, 'Readiness probe failed: not yet'),
-    'exec-slow': ({**SLEEPER, 'startupProbe': {'exec': {'command': ['sleep', '60']}, 'failureThreshold': 1, **OFTEN}}, False, True,
+    'exec-slow': ({**SLEEPER, 'startupProbe': {'exec': {'command': ['sleep', '60']}, 'failureThreshold': 1, **OFTEN, 'timeoutSeconds': 1}}, False, True,
                   'Startup probe failed: command timed out: "sleep 60" timed out after 1s'),
     'grpc-unready': ({**SERVER, 'readinessProbe': {'grpc': {'port': 8080}, **OFTEN}}, False, False,
                      'Readiness probe failed: error: failed to connect service at .*: the server does not speak HTTP/2'),

@@ -1,5 +1,7 @@
 """The program in which pods of a group wait on Kubernetes (docs/barrier.md), taken from a child Job and run by bash in a folder of its own."""
 import json
+import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -35,6 +37,11 @@ class Pod:
     def wait(self):
         return self.process.wait(30)
 
+    def has_trap(self, number):
+        """Whether it handles a signal, which would just kill it before."""
+        caught = re.search(r'^SigCgt:\s*(\w+)$', pathlib.Path('/proc/%d/status' % self.process.pid).read_text(), re.M)[1]
+        return int(caught, 16) >> (number - 1) & 1
+
 
 def test_the_loop_waits_says_why_it_gives_up_and_goes_when_told(tmp_path):
     container = waiting_container(tmp_path)
@@ -53,6 +60,8 @@ def test_the_loop_waits_says_why_it_gives_up_and_goes_when_told(tmp_path):
     patient = Pod(container, tmp_path, TIMEOUT_SECONDS='')
     deleted = Pod(container, tmp_path, TIMEOUT_SECONDS='')
     time.sleep(0.3)
+    for pod in (patient, deleted):
+        blackbox.eventually(lambda: pod.has_trap(signal.SIGTERM))
     assert patient.process.poll() is None
     deleted.process.send_signal(signal.SIGTERM)
     assert deleted.wait() == 143

@@ -18,10 +18,10 @@ namespace muster::agent {
 namespace {
 
 // Not valid if somebody else has it.
-Result<UniqueFd> lock_block(int number) {
+Result<UniqueFd> lock_block(std::string_view lock_name, int number) {
   UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd.valid()) return errno_error("socket");
-  const std::string name = fmt::format("muster-addresses-127.{}", number);
+  const std::string name = fmt::format("{}-127.{}", lock_name, number);
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
   name.copy(&address.sun_path[1],
             sizeof(address.sun_path) - 1);  // after the null that says abstract
@@ -56,7 +56,7 @@ Status write_choice(const std::string& file, int number) {
 
 }  // namespace
 
-Result<AddressBlock> AddressBlock::take(const std::string& file) {
+Result<AddressBlock> AddressBlock::take(const std::string& file, std::string_view lock_name) {
   constexpr int kBlocks = kLast - kFirst + 1;
   const int chosen = read_choice(file);
   const bool has_chosen = chosen >= kFirst && chosen <= kLast;
@@ -66,7 +66,7 @@ Result<AddressBlock> AddressBlock::take(const std::string& file) {
       has_chosen ? chosen : kFirst + static_cast<int>(std::hash<std::string>{}(file) % kBlocks);
   for (int i = 0; i < kBlocks; ++i) {
     const int number = kFirst + (first - kFirst + i) % kBlocks;
-    MUSTER_TRY(UniqueFd lock, lock_block(number));
+    MUSTER_TRY(UniqueFd lock, lock_block(lock_name, number));
     if (!lock.valid()) continue;
     if (number != chosen) MUSTER_CHECK(write_choice(file, number));
     return AddressBlock(number, std::move(lock));

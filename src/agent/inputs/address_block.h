@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -14,12 +15,13 @@ class AddressBlock {
   // address.
   static constexpr int kFirst = 1;
   static constexpr int kLast = 254;
+  static constexpr std::string_view kLockName = "muster-addresses";
 
   // The block that the file names if it is free, else the next free one, which is then written to
   // the file. It is free again when this process has ended, however it ends: the kernel keeps the
   // lock, a name in the abstract space of unix sockets, where the addresses are: in the network
-  // namespace.
-  static Result<AddressBlock> take(const std::string& file);
+  // namespace. Who uses another `lock_name` does not see the blocks of others.
+  static Result<AddressBlock> take(const std::string& file, std::string_view lock_name = kLockName);
 
   int number() const { return number_; }
 

@@ -180,9 +180,4 @@ std::vector<std::string> HostsFile::lines() const {
   return out;
 }
 
-bool HostsFile::shows(const std::string& line) const {
-  const auto at = slots_.find(line);
-  return at != slots_.end() && at->second.hidden == 0;
-}
-
 }  // namespace muster::agent

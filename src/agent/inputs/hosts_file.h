@@ -35,8 +35,6 @@ class HostsFile {
   Status hide(const std::string& line);
 
   std::vector<std::string> lines() const;  // shown and hidden, as far as they are remembered
-  bool shows(const std::string& line) const;
-  std::size_t size() const { return size_; }
 
  private:
   struct Slot {

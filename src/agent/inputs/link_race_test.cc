@@ -22,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr long kShort = 3'000;
+constexpr long kPatience = 1'000'000;  // until both folders were met, on a machine with one core
 
 class LinkRace : public testing::Test {
  protected:
@@ -63,7 +64,8 @@ class LinkRace : public testing::Test {
       while (!stop) ::renameat2(at.get(), "a", at.get(), "link", RENAME_EXCHANGE);
     });
     long taken = 0, refused = 0, wrong = 0;
-    for (long i = 0; i < tries; ++i) {
+    const auto met_both = [&] { return taken > 0 && refused > 0; };
+    for (long i = 0; i < tries || (!met_both() && i < kPatience); ++i) {
       const auto mounts = mounts_of(root_, pod, container, {}, objects_);
       const auto source = mounts ? take(mounts->at(0), root_.user)
                                  : Result<runtime::View::Source>(std::unexpected(mounts.error()));

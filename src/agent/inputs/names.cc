@@ -12,7 +12,6 @@
 #include <set>
 #include <vector>
 
-#include "agent/inputs/address_block.h"
 #include "agent/inputs/address_pool.h"
 #include "agent/inputs/hosts_file.h"
 #include "base/errno_error.h"
@@ -216,9 +215,10 @@ void LoopbackNames::settle() {
 
 }  // namespace
 
-Result<std::unique_ptr<Names>> Names::open(const std::string& directory) {
+Result<std::unique_ptr<Names>> Names::open(const std::string& directory,
+                                           std::string_view lock_name) {
   if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) return errno_error(directory);
-  MUSTER_TRY(AddressBlock block, AddressBlock::take(directory + "/block"));
+  MUSTER_TRY(AddressBlock block, AddressBlock::take(directory + "/block", lock_name));
   auto names = std::make_unique<LoopbackNames>(directory + "/hosts", std::move(block));
   MUSTER_CHECK(names->load());
   return names;

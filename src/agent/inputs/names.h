@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "agent/inputs/address_block.h"
 #include "base/result.h"
 
 namespace muster::agent {
@@ -19,8 +20,9 @@ namespace muster::agent {
 class Names {
  public:
   // Takes the block that this directory had before, if it is free, else any other; holds it until
-  // the process ends.
-  static Result<std::unique_ptr<Names>> open(const std::string& directory);
+  // the process ends. For `lock_name` see AddressBlock::take.
+  static Result<std::unique_ptr<Names>> open(const std::string& directory,
+                                             std::string_view lock_name = AddressBlock::kLockName);
   virtual ~Names() = default;
 
   struct Pod {

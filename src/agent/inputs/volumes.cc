@@ -225,25 +225,32 @@ Status remove_volumes(const std::string& pod_directory) {
   return {};
 }
 
-Status remove_data_of_other_claims(const std::string& claims_directory,
-                                   const std::set<std::string, std::less<>>& uids) {
+std::vector<std::string> data_of_other_claims(const std::string& claims_directory,
+                                              const std::set<std::string, std::less<>>& uids) {
   constexpr std::size_t kUid = 36;
+  std::vector<std::string> found;
   const auto claims = open_folder(claims_directory);
-  if (!claims)
-    return claims.error().code == Code::kNotFound ? Status() : std::unexpected(claims.error());
+  if (!claims) return found;  // nobody had a claim yet
   for (const std::string& ns : names_in(*claims)) {
     const auto folder = open_beneath(claims->get(), ns);
     if (!folder) continue;
     for (const std::string& name : names_in(*folder)) {
       const bool is_claim = name.size() > kUid + 1 && name[name.size() - kUid - 1] == '-';
-      // What is not named like a claim's data is not ours, but for what a removal left half done.
-      if (is_claim ? uids.contains(name.substr(name.size() - kUid))
-                   : !name.starts_with(kHalfRemoved))
-        continue;
-      MUSTER_CHECK(remove_beneath(folder->get(), name));
+      // What is not named like a claim's data is not ours.
+      if (is_claim ? !uids.contains(name.substr(name.size() - kUid))
+                   : name.starts_with(kHalfRemoved))
+        found.push_back(fmt::format("{}/{}/{}", claims_directory, ns, name));
     }
-    ::unlinkat(claims->get(), ns.c_str(), AT_REMOVEDIR);  // if it is empty now
   }
+  return found;
+}
+
+Status remove_claim_data(const std::string& folder) {
+  const fs::path path(folder);
+  const auto ns = open_folder(path.parent_path());
+  if (!ns) return ns.error().code == Code::kNotFound ? Status() : std::unexpected(ns.error());
+  MUSTER_CHECK(remove_beneath(ns->get(), path.filename()));
+  ::rmdir(path.parent_path().c_str());  // if it is empty now
   return {};
 }
 

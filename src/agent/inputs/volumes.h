@@ -51,9 +51,12 @@ Result<std::vector<runtime::Mount>> mounts_of(const VolumeRoot& root, json::Valu
 // be called again if it fails.
 Status remove_volumes(const std::string& pod_directory);
 
-// Removes the data of claims whose uid is not among these: the caller has seen all claims that
-// there are. May take long: not on the control thread.
-Status remove_data_of_other_claims(const std::string& claims_directory,
-                                   const std::set<std::string, std::less<>>& uids);
+// Folders with data of claims whose uid is not among these, and what a removal left half done.
+std::vector<std::string> data_of_other_claims(const std::string& claims_directory,
+                                              const std::set<std::string, std::less<>>& uids);
+
+// Removes the folder of a claim. May take long: not on the control thread. Can be called again if
+// it fails.
+Status remove_claim_data(const std::string& folder);
 
 }  // namespace muster::agent

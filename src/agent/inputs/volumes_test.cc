@@ -19,6 +19,7 @@ using json::Tree;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 
 class Volumes : public testing::Test {
  protected:
@@ -362,11 +363,18 @@ TEST_F(Volumes, DataOfClaimsThatAreGoneGoes) {
   fs::create_directories(scratch_ / "claims/d/somebody's own");
   fs::create_directories(scratch_ / "claims/gone/x-00000000-0000-0000-0000-000000000009/deep");
   const std::string claims = scratch_ / "claims";
-  ASSERT_TRUE(remove_data_of_other_claims(claims, {"00000000-0000-0000-0000-00000000000c"}));
+  fs::create_directories(scratch_ / "claims/d/.removed-1");
+  const auto others = data_of_other_claims(claims, {"00000000-0000-0000-0000-00000000000c"});
+  EXPECT_THAT(others,
+              UnorderedElementsAre(claims + "/d/e-00000000-0000-0000-0000-00000000000e",
+                                   claims + "/d/.removed-1",
+                                   claims + "/gone/x-00000000-0000-0000-0000-000000000009"));
+  for (const std::string& folder : others) EXPECT_TRUE(remove_claim_data(folder));
   EXPECT_THAT(names_in(claims), ElementsAre("d"));
   EXPECT_THAT(names_in(claims + "/d"),
               ElementsAre("c-00000000-0000-0000-0000-00000000000c", "somebody's own"));
-  EXPECT_TRUE(remove_data_of_other_claims(scratch_ / "never made", {}));
+  EXPECT_THAT(data_of_other_claims(scratch_ / "never made", {}), IsEmpty());
+  EXPECT_TRUE(remove_claim_data(claims + "/gone/x-00000000-0000-0000-0000-000000000009"));
 }
 
 TEST_F(Volumes, SubPathsAreMadeLikeTheirVolume) {

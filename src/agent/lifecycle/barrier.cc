@@ -11,9 +11,10 @@ namespace {
 std::string broken_main(const PodView& pod, const PodMemory& memory) {
   for (std::size_t i = 0; i < pod.containers.size(); ++i) {
     const auto& run = memory.containers[i].run;
-    if (pod.containers[i].role == Role::kMain && run && run->held && !run->alive())
-      return fmt::format("container {} could not be made ready: {}", pod.containers[i].name,
-                         run->end->message);
+    if (pod.containers[i].role != Role::kMain || !run || !run->held || run->alive()) continue;
+    const End& end = *run->end;  // without words if a signal ended it
+    return fmt::format("container {} could not be made ready: {}", pod.containers[i].name,
+                       end.message.empty() ? fmt::format("exit code {}", end.code) : end.message);
   }
   return {};
 }

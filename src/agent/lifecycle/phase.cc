@@ -9,7 +9,6 @@ struct Tally {
   int pending_init = 0;
   int failed_init_final = 0;
   int pending_sidecar = 0;
-  int unknown = 0;
   int running = 0;
   int waiting = 0;
   int stopped = 0;
@@ -21,43 +20,39 @@ bool restartable(const PodView& pod, const ContainerView& container, int code) {
   return restart_after(pod, container, code) != Restart::kNo;
 }
 
-void count_init(const PodView& pod, const ContainerView& view,
-                const std::optional<ContainerStatus>& status, Tally& tally) {
+void count_init(const PodView& pod, const ContainerView& view, const ContainerStatus& status,
+                Tally& tally) {
   std::optional<int> code;
-  if (status && status->is_terminated()) code = status->terminated.code;
-  if (status && status->waiting() && status->last) code = status->last->code;
-  if (!code || (status->waiting() && *code == 0)) {
+  if (status.is_terminated()) code = status.terminated.code;
+  if (status.waiting() && status.last) code = status.last->code;
+  if (!code || (status.waiting() && *code == 0)) {
     ++tally.pending_init;
   } else if (*code != 0 && !restartable(pod, view, *code)) {
     ++tally.failed_init_final;
   }
 }
 
-void count_sidecar(const std::optional<ContainerStatus>& status, Tally& tally) {
-  if (!status) {
-    ++tally.unknown;
-  } else if (status->running()) {
+void count_sidecar(const ContainerStatus& status, Tally& tally) {
+  if (status.running()) {
     ++tally.running;
-    if (!status->started) ++tally.pending_sidecar;
-  } else if (status->waiting() && !status->last) {
+    if (!status.started) ++tally.pending_sidecar;
+  } else if (status.waiting() && !status.last) {
     ++tally.pending_sidecar;
     ++tally.waiting;
   }
 }
 
-void count_main(const PodView& pod, const ContainerView& view,
-                const std::optional<ContainerStatus>& status, Tally& tally) {
-  if (!status) {
-    ++tally.unknown;
-  } else if (status->running()) {
+void count_main(const PodView& pod, const ContainerView& view, const ContainerStatus& status,
+                Tally& tally) {
+  if (status.running()) {
     ++tally.running;
-  } else if (status->waiting() && !status->last) {
+  } else if (status.waiting() && !status.last) {
     ++tally.waiting;
   } else {
-    const int code = status->is_terminated() ? status->terminated.code : status->last->code;
+    const int code = status.is_terminated() ? status.terminated.code : status.last->code;
     ++tally.stopped;
     if (!restartable(pod, view, code)) ++tally.stopped_final;
-    if (status->is_terminated() && code == 0) ++tally.succeeded;
+    if (status.is_terminated() && code == 0) ++tally.succeeded;
   }
 }
 
@@ -96,8 +91,8 @@ Phase phase_of(const PodView& pod, const PhaseInput& input) {
   if (tally.failed_init_final > 0) return Phase::kFailed;
   const bool sidecar_first = tally.pending_sidecar > 0 && !input.initialized;
   if (tally.pending_init > 0 || sidecar_first || tally.waiting > 0) return Phase::kPending;
-  if (tally.running > 0 && tally.unknown == 0) return Phase::kRunning;
-  if (tally.running > 0 || tally.stopped == 0 || tally.unknown > 0) return Phase::kPending;
+  if (tally.running > 0) return Phase::kRunning;
+  if (tally.stopped == 0) return Phase::kPending;
   if (!input.finished && tally.stopped != tally.stopped_final) return Phase::kRunning;
   return tally.stopped == tally.succeeded ? Phase::kSucceeded : Phase::kFailed;
 }

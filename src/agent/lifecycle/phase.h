@@ -1,7 +1,6 @@
 // The phase of a pod from the statuses of its containers (pod-lifecycle 1.1). Pure.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -18,8 +17,7 @@ inline bool is_terminal(Phase phase) {
 }
 
 struct PhaseInput {
-  // In the order of the view; nothing where no status is known.
-  std::span<const std::optional<ContainerStatus>> statuses;
+  std::span<const ContainerStatus> statuses;  // in the order of the view
   bool finished = false;     // the pod is past syncing: nothing is started any more
   bool initialized = false;  // a main container was started
 };

@@ -33,9 +33,8 @@ std::optional<Phase> parse_phase(std::string_view text) {
 
 Outcome computed(const PodView& view, const PodMemory& memory,
                  const std::vector<ContainerStatus>& statuses) {
-  const std::vector<std::optional<ContainerStatus>> known(statuses.begin(), statuses.end());
   Outcome out;
-  out.phase = phase_of(view, {.statuses = known,
+  out.phase = phase_of(view, {.statuses = statuses,
                               .finished = memory.stage != Stage::kSync,
                               .initialized = is_initialized(view, memory)});
   // At the very end there is no more waiting.

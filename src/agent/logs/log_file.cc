@@ -35,7 +35,7 @@ Result<UniqueFd> open_for_reading(const std::string& root, const std::string& pa
 
 std::size_t read_at(int fd, off_t offset, char* to, std::size_t count) {
   for (;;) {
-    const ssize_t got = ::pread(fd, to, count, offset);
+    const ssize_t got = fd < 0 ? 0 : ::pread(fd, to, count, offset);
     if (got >= 0) return static_cast<std::size_t>(got);
     if (errno != EINTR) return 0;  // like the end: there is nobody else to tell
   }
@@ -59,18 +59,17 @@ std::string pod_log_folder(std::string_view ns, std::string_view pod, std::strin
   return fmt::format("{}_{}_{}", ns, pod.substr(0, NAME_MAX - others), uid);
 }
 
-std::string LogKey::folder() const {
-  return fmt::format("{}/{}", pod_log_folder(ns, pod, uid), container);
-}
-std::string LogKey::file() const { return fmt::format("{}/{}.log", folder(), run); }
+std::string LogKey::folder() const { return pod_log_folder(ns, pod, uid); }
+std::string LogKey::file() const { return fmt::format("{}/{}.{}.log", folder(), container, run); }
 
 LogFile::LogFile(std::string root, std::string path, UniqueFd fd)
     : root_(std::move(root)), path_(std::move(path)), fd_(std::move(fd)) {}
 
 Result<LogFile> LogFile::open(std::string root, const LogKey& key) {
   std::string path = key.file();
-  MUSTER_TRY(UniqueFd fd, open_for_reading(root, path));
-  return LogFile(std::move(root), std::move(path), std::move(fd));
+  Result<UniqueFd> fd = open_for_reading(root, path);
+  if (!fd && fd.error().code != Code::kNotFound) return std::unexpected(fd.error());
+  return LogFile(std::move(root), std::move(path), fd ? *std::move(fd) : UniqueFd());
 }
 
 // Backwards in blocks, so that a large file costs no more than its tail.
@@ -129,7 +128,7 @@ std::string_view LogFile::unfinished_line() const {
 
 bool LogFile::switch_to_new_file() {
   Result<UniqueFd> fd = open_for_reading(root_, path_);
-  if (!fd || same_file(fd->get(), fd_.get())) return false;
+  if (!fd || (fd_.valid() && same_file(fd->get(), fd_.get()))) return false;
   fd_ = *std::move(fd);
   offset_ = 0;
   buffer_.clear();

@@ -32,7 +32,8 @@ struct LogKey {
 
 class LogFile {
  public:
-  // No link on the way below the root is followed. kNotFound if there is no such file.
+  // No link on the way below the root is followed. It is empty while there is no such file: its
+  // writer makes it with the first line.
   static Result<LogFile> open(std::string root, const LogKey& key);
 
   // Where reading begins; at the first line otherwise. Not after reading has begun.
@@ -46,7 +47,7 @@ class LogFile {
   // A last line that was never ended, if any.
   std::string_view unfinished_line() const;
 
-  // The file has been rotated away and there is a new one, from whose start it goes on.
+  // The file has been made, or rotated away and there is a new one, from whose start it goes on.
   bool switch_to_new_file();
 
  private:

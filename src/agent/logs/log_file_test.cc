@@ -99,9 +99,20 @@ TEST(LogFile, GoesOnInTheNewFileAfterRotation) {
   EXPECT_EQ(read_all(file), "three\n");
 }
 
+TEST(LogFile, IsEmptyUntilItsFirstLine) {
+  const LogFolder folder;
+  LogFile file = open(folder);
+  file.skip_to_last_lines(3);
+  EXPECT_EQ(read_all(file), "");
+  EXPECT_FALSE(file.switch_to_new_file());
+  folder.write_raw("one\n");
+  EXPECT_TRUE(file.switch_to_new_file());
+  EXPECT_EQ(read_all(file), "one\n");
+  EXPECT_FALSE(file.switch_to_new_file());
+}
+
 TEST(LogFile, LinksAndPipesAreNotFollowed) {
   const LogFolder folder;
-  EXPECT_EQ(LogFile::open(folder.root, LogFolder::key()).error().code, Code::kNotFound);
   std::filesystem::create_directories(folder.path().parent_path());
   std::filesystem::create_symlink("/etc/passwd", folder.path());
   EXPECT_FALSE(LogFile::open(folder.root, LogFolder::key()).has_value());

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -17,6 +18,7 @@ namespace muster::agent {
 namespace {
 
 constexpr std::uint32_t kNews = IN_MODIFY | IN_CREATE | IN_MOVED_TO;
+constexpr std::uint32_t kNewFolders = IN_CREATE | IN_MOVED_TO | IN_ONLYDIR;
 
 void refuse(http::Exchange& exchange, const Error& error) {
   http::Response response{.status = server::http_status(error.code),
@@ -26,7 +28,7 @@ void refuse(http::Exchange& exchange, const Error& error) {
   exchange.respond(std::move(response));
 }
 
-// In a kubelet's words; that it cannot be read just now is another matter than that it is lost.
+// In a kubelet's words; that it cannot be read just now is another matter than a link in its place.
 Error explain(const server::LogSource::Wanted& wanted, const Error& why) {
   std::string message =
       fmt::format("unable to retrieve container logs for {}", wanted.container_id);
@@ -75,6 +77,10 @@ void LogReader::settle() {
   });
 }
 
+bool LogReader::is_over(const LogKey& key) const {
+  return runs_are_known_ && !running_.contains(key);
+}
+
 void LogReader::serve(Wanted wanted, std::shared_ptr<http::Exchange> exchange) {
   door_->post([this, wanted = std::move(wanted), exchange = std::move(exchange)] {
     answer(wanted, exchange);
@@ -110,7 +116,7 @@ void LogReader::answer(const Wanted& wanted, const std::shared_ptr<http::Exchang
 
 void LogReader::join(const LogKey& key, const std::shared_ptr<server::ProgramClient>& client) {
   Result<LogFile> file = LogFile::open(options_.directory, key);
-  if (!file) return client->refuse(server::container_not_found(key.container));
+  if (!file || is_over(key)) return client->refuse(server::container_not_found(key.container));
   file->skip_to_end();
   const ReadingId id = ++last_id_;
   const auto gone = [this, door = door_, id] { door->post([this, id] { drop(id); }); };
@@ -153,7 +159,7 @@ void LogReader::pump(ReadingId id) {
   const auto ready = [this, door = door_, id] { door->post([this, id] { schedule(id); }); };
   if (!reading.sink->has_room(ready)) return;
   // Asked before reading: what an ended run has written is then all there.
-  const bool over = !reading.follow || (runs_are_known_ && !running_.contains(reading.key));
+  const bool over = !reading.follow || is_over(reading.key);
   if (const std::string_view lines = reading.file.read_lines(); !lines.empty()) {
     if (!reading.sink->take(lines)) return finish(id);
     return schedule(id);
@@ -171,11 +177,17 @@ void LogReader::finish(ReadingId id) {
 }
 
 void LogReader::watch(ReadingId id, Reading& reading) {
-  if (inotify_.valid()) {
-    const Result<UniqueFd> folder = open_beneath(options_.directory, reading.key.folder());
-    if (folder)
-      reading.watch = ::inotify_add_watch(inotify_.get(), path_of(*folder).c_str(), kNews);
+  const bool sees_new_folders = watch_root();  // before the look: what is made after it is told
+  const std::string folder = reading.key.folder();
+  const Result<UniqueFd> place = open_beneath(options_.directory, folder);
+  if (sees_new_folders && !place && place.error().code == Code::kNotFound) {
+    reading.watch = root_watch_;
+    awaited_[folder].insert(id);
+    return;
   }
+  const bool can_watch = inotify_.valid() && place;
+  reading.watch =
+      can_watch ? ::inotify_add_watch(inotify_.get(), path_of(*place).c_str(), kNews) : -1;
   if (reading.watch >= 0) {
     watched_[reading.watch].insert(id);
   } else if (poll_timer_ == TimerId::kNone) {
@@ -183,7 +195,30 @@ void LogReader::watch(ReadingId id, Reading& reading) {
   }
 }
 
+// Only what is there can be watched, so it is made.
+bool LogReader::watch_root() {
+  if (root_watch_ >= 0 || !inotify_.valid()) return root_watch_ >= 0;
+  ::mkdir(options_.directory.c_str(), 0700);
+  root_watch_ = ::inotify_add_watch(inotify_.get(), options_.directory.c_str(), kNewFolders);
+  return root_watch_ >= 0;
+}
+
+void LogReader::folder_made(const std::string& folder) {
+  const auto found = awaited_.find(folder);
+  if (found == awaited_.end()) return;
+  const std::set<ReadingId> ids = std::move(found->second);
+  awaited_.erase(found);
+  for (const ReadingId id : ids) {
+    watch(id, readings_.at(id));
+    schedule(id);
+  }
+}
+
 void LogReader::unwatch(ReadingId id, const Reading& reading) {
+  if (const auto found = awaited_.find(reading.key.folder()); found != awaited_.end()) {
+    found->second.erase(id);
+    if (found->second.empty()) awaited_.erase(found);
+  }
   const auto found = watched_.find(reading.watch);
   if (found == watched_.end()) return;
   found->second.erase(id);
@@ -201,8 +236,10 @@ void LogReader::on_notify() {
       const auto* event = reinterpret_cast<const inotify_event*>(buffer.data() + at);
       if (const auto found = watched_.find(event->wd); found != watched_.end())
         woken.insert(found->second.begin(), found->second.end());
+      if (event->wd == root_watch_ && event->len > 0) folder_made(event->name);
       if ((event->mask & IN_Q_OVERFLOW) != 0) {
         for (const auto& [id, reading] : readings_) woken.insert(id);
+        for (const auto& [folder, ids] : std::map(awaited_)) folder_made(folder);
       }
       at += static_cast<ssize_t>(sizeof(inotify_event)) + event->len;
     }

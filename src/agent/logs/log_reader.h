@@ -63,10 +63,11 @@ class LogReader final : public server::LogSource {
     LogFile file;
     bool follow;
     std::unique_ptr<LogSink> sink;
-    int watch = -1;          // inotify's
+    int watch = -1;          // inotify's; of the root while its folder is not there
     bool scheduled = false;  // pump() is posted
   };
 
+  bool is_over(const LogKey& key) const;
   void answer(const Wanted& wanted, const std::shared_ptr<http::Exchange>& exchange);
   void join(const LogKey& key, const std::shared_ptr<server::ProgramClient>& client);
   void start(ReadingId id, Reading reading);
@@ -75,8 +76,10 @@ class LogReader final : public server::LogSource {
   void pump(ReadingId id);
   void finish(ReadingId id);
   void watch(ReadingId id, Reading& reading);
+  bool watch_root();
   void unwatch(ReadingId id, const Reading& reading);
   void on_notify();
+  void folder_made(const std::string& folder);
   void poll();
 
   Loop& loop_;
@@ -85,7 +88,9 @@ class LogReader final : public server::LogSource {
   UniqueFd inotify_;
   ReadingId last_id_ = 0;
   std::map<ReadingId, Reading> readings_;
-  std::map<int, std::set<ReadingId>> watched_;  // by inotify's number of the folder
+  std::map<int, std::set<ReadingId>> watched_;          // by inotify's number of the folder
+  std::map<std::string, std::set<ReadingId>> awaited_;  // by folder that is not there yet
+  int root_watch_ = -1;
   std::set<LogKey> running_;
   bool runs_are_known_;
   TimerId poll_timer_ = TimerId::kNone;

@@ -53,6 +53,11 @@ class LogReaderTest : public ::testing::TestWithParam<bool> {
     loop->after(span, [this] { loop->stop(); });
     loop->run();
   }
+  // All that is posted by now; what is posted meanwhile waits.
+  void run_posted() {
+    loop->post([this] { loop->stop(); });
+    loop->run();
+  }
   std::string answer(const TestExchangePtr& exchange) {
     run_until([&] { return exchange->complete; });
     return exchange->body;
@@ -75,7 +80,15 @@ TEST_P(LogReaderTest, GivesTheLogOfTheRunThatIsAskedFor) {
   EXPECT_EQ(answer(ask(wanted(1))), "new\n");
 }
 
-TEST_P(LogReaderTest, ALogThatIsLostIsSaidSo) {
+TEST_P(LogReaderTest, ARunThatSaidNothingHasAnEmptyLog) {
+  const auto exchange = ask(wanted());
+  EXPECT_EQ(answer(exchange), "");
+  EXPECT_EQ(exchange->status, 200);
+}
+
+TEST_P(LogReaderTest, ALogThatIsALinkIsNotShown) {
+  std::filesystem::create_directories(folder.path().parent_path());
+  std::filesystem::create_symlink("/etc/passwd", folder.path());
   const auto exchange = ask(wanted());
   EXPECT_THAT(answer(exchange),
               HasSubstr("\"unable to retrieve container logs for muster://abc\""));
@@ -170,6 +183,30 @@ TEST_P(LogReaderTest, AFollowerHasItsHeadersBeforeThereIsAnythingToShow) {
   EXPECT_EQ(exchange->body, "");
 }
 
+// Neither file nor folder is there before the first line.
+TEST_P(LogReaderTest, AFollowerOfASilentRunSeesItsFirstLine) {
+  reader.began(LogFolder::key());
+  const auto first = follow(), second = follow();
+  run_until([&] { return first->status == 200 && second->status == 200; });
+  second->hang_up();
+  run_posted();
+  folder.write("one");
+  run_until([&] { return first->body == "one\n"; });
+  folder.write("two");
+  run_until([&] { return first->body == "one\ntwo\n"; });
+  EXPECT_FALSE(first->complete);
+  reader.ended(LogFolder::key());
+  EXPECT_EQ(answer(first), "one\ntwo\n");
+}
+
+TEST_P(LogReaderTest, AFollowerOfARunThatStaysSilentIsToldItsEnd) {
+  reader.began(LogFolder::key());
+  const auto exchange = follow();
+  run_until([&] { return exchange->status == 200; });
+  reader.ended(LogFolder::key());
+  EXPECT_EQ(answer(exchange), "");
+}
+
 TEST_P(LogReaderTest, FollowsOverARotation) {
   folder.write("one");
   reader.began(LogFolder::key());
@@ -191,6 +228,7 @@ TEST_P(LogReaderTest, FollowersOfOneFolderAreServedEachAtItsOwnPace) {
   const auto second = follow();
   run_until([&] { return first->body == "one\n" && second->body == "one\n"; });
   first->hang_up();
+  run_posted();  // a look at the file that was due before it still serves both
   folder.write("two");
   run_until([&] { return second->body == "one\ntwo\n"; });
   EXPECT_EQ(first->body, "one\n");
@@ -247,7 +285,7 @@ TEST_P(LogReaderTest, AnAttachedClientSeesWhatIsWrittenFromNowOn) {
   EXPECT_THAT(client->seen, ElementsAre("out: one\n", "err: bad\n", "out: two\n", "end 0"));
 }
 
-TEST_P(LogReaderTest, AttachingToARunWithoutALogIsRefused) {
+TEST_P(LogReaderTest, AttachingToARunThatIsOverIsRefused) {
   const auto client = std::make_shared<Attached>();
   reader.attach(LogFolder::key(), client);
   run_until([&] { return !client->seen.empty(); });

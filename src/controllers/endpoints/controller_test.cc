@@ -70,6 +70,16 @@ TEST_F(EndpointController, OtherPodsAndOtherChangesAreNoneOfItsBusiness) {
   EXPECT_THAT(server_.waiting(), IsEmpty());
 }
 
+TEST_F(EndpointController, AServiceThatSelectsOthersThanBeforeListsThem) {
+  show_pod("ADDED", 5, R"({"set":"other"})", R"({"podIP":"10.0.0.1"})");
+  server_.show(kServices, "MODIFIED",
+               R"({"metadata":{"namespace":"d","name":"x","uid":"u-x","resourceVersion":"6"},
+        "spec":{"clusterIP":"None","selector":{"set":"other"}}})");
+  EXPECT_THAT(server_.waiting(),
+              ElementsAre("PATCH /apis/discovery.k8s.io/v1/namespaces/d/endpointslices/x-1"))
+      << "its own slice, and no new one";
+}
+
 TEST_F(EndpointController, ASliceThatSomebodyTookAwayIsMadeAgain) {
   server_.show(
       kSlices, "DELETED",

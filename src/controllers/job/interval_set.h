@@ -26,7 +26,6 @@ class IntervalSet {
   bool contains(std::int64_t index) const;
   std::int64_t size() const;
   bool empty() const { return intervals_.empty(); }
-  const std::vector<Interval>& intervals() const { return intervals_; }  // ascending, apart
 
   IntervalSet joined_with(const IntervalSet& other) const;
   std::int64_t common(const IntervalSet& other) const;  // how many indexes both have
@@ -38,7 +37,7 @@ class IntervalSet {
  private:
   void append(Interval next);  // begins after the last one begins
 
-  std::vector<Interval> intervals_;
+  std::vector<Interval> intervals_;  // ascending, apart
 };
 
 }  // namespace muster::controllers::job

@@ -80,8 +80,6 @@ bool StatusDraft::ensure_condition(std::string_view type, bool holds, std::strin
   return holds;
 }
 
-bool StatusDraft::changed() const { return !json::equal(before_, after_); }
-
 void StatusDraft::mark() { marked_ = json::clone(arena_, after_); }
 
 bool StatusDraft::changed_since_mark() const { return !json::equal(marked_, after_); }

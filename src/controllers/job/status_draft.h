@@ -32,8 +32,7 @@ class StatusDraft {
   bool ensure_condition(std::string_view type, bool holds, std::string_view reason,
                         std::string_view message, Time now);
 
-  bool changed() const;  // against what is stored
-  void mark();           // from here on:
+  void mark();  // from here on:
   bool changed_since_mark() const;
   // Nothing if nothing changed. Succeeded on the stored version only.
   std::optional<client::Operation> operation(const api::Resource& jobs) const;

@@ -9,6 +9,11 @@
 namespace muster::controllers::namespaces {
 namespace {
 
+Result<json::Value> read(json::Arena& arena, const Result<std::string>& list) {
+  if (!list) return std::unexpected(list.error());
+  return json::parse(arena, *list);
+}
+
 KindContent count(const api::Resource& resource, json::Value list) {
   KindContent kind{.resource = &resource};
   for (const json::Value object : list.get("items").items()) {
@@ -55,15 +60,13 @@ std::shared_ptr<Survey> Survey::start(client::Client& client, const api::Registr
 
 // Whole pods, for their time of grace.
 void Survey::read_pods(const api::Resource& pods) {
+  ++under_way_;
   client_.list(pods, {.ns = ns_},
                [self = shared_from_this(), &pods](const Result<std::string>& list) {
                  json::Arena arena;
-                 if (list) {
-                   const auto tree = json::parse(arena, *list);
-                   if (tree) self->content_.pod_grace = longest_grace(*tree);
-                 }
-                 ++self->under_way_;
-                 self->took(pods, list);
+                 const auto tree = read(arena, list);
+                 if (tree) self->content_.pod_grace = longest_grace(*tree);
+                 self->took(pods, tree);
                });
 }
 
@@ -76,22 +79,20 @@ void Survey::pump() {
     ++under_way_;
     client_.list(resource, {.ns = ns_, .metadata_only = true},
                  [self = shared_from_this(), &resource](const Result<std::string>& list) {
-                   self->took(resource, list);
+                   json::Arena arena;
+                   self->took(resource, read(arena, list));
                  });
   }
   if (under_way_ == 0) std::exchange(done_, nullptr)(std::move(content_));
 }
 
-void Survey::took(const api::Resource& resource, const Result<std::string>& list) {
+void Survey::took(const api::Resource& resource, const Result<json::Value>& list) {
   --under_way_;
-  json::Arena arena;
-  const auto tree =
-      list ? json::parse(arena, *list) : Result<json::Value>(std::unexpected(list.error()));
-  if (tree) {
-    KindContent kind = count(resource, *tree);
+  if (list) {
+    KindContent kind = count(resource, *list);
     if (kind.objects > 0) content_.kinds.push_back(std::move(kind));
-  } else if (tree.error().code != Code::kNotFound) {  // a kind that is no longer served holds none
-    content_.errors.push_back(tree.error().message);
+  } else if (list.error().code != Code::kNotFound) {  // a kind that is no longer served holds none
+    content_.errors.push_back(list.error().message);
   }
   pump();
 }

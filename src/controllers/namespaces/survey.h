@@ -30,7 +30,7 @@ class Survey : public std::enable_shared_from_this<Survey> {
       : client_(client), ns_(std::move(ns)), done_(std::move(done)) {}
   void read_pods(const api::Resource& pods);
   void pump();
-  void took(const api::Resource& resource, const Result<std::string>& list);
+  void took(const api::Resource& resource, const Result<json::Value>& list);
 
   client::Client& client_;
   std::string ns_;

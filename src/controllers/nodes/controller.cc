@@ -20,7 +20,7 @@ Controller::Controller(Shared& shared)
       pod_informer_(shared.informers.changes_of("", "v1", "pods")),
       lease_informer_(shared.informers.changes_of("coordination.k8s.io", "v1", "leases")),
       nodes_(node_informer_, reader(read_node)),
-      pods_(pod_informer_, reader(read_pod)),
+      pods_(pod_informer_, read_pod),
       last_look_(now()),
       node_events_(make_event_recorder(shared.client, shared.registry, "node-controller",
                                        EventRecorder::Form::kCore)),

@@ -160,12 +160,11 @@ TEST(SignsOfLife, AHeartbeatIsOneToo) {
 }
 
 Pod pod(std::string_view tolerations, std::string_view status = R"({"phase":"Running"})") {
-  json::Arena arena;
-  return read_pod(*json::parse(
-      arena, fmt::format(R"({{"metadata":{{"namespace":"d","name":"p","uid":"u","generation":2,
+  return controllers::testing::read_as(
+      read_pod, fmt::format(R"({{"metadata":{{"namespace":"d","name":"p","uid":"u","generation":2,
                             "creationTimestamp":"2027-01-01T10:00:00Z"}},
                             "spec":{{"nodeName":"n","tolerations":[{}]}},"status":{}}})",
-                         tolerations, status)));
+                            tolerations, status));
 }
 
 struct EvictionRow {

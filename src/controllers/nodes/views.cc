@@ -39,18 +39,18 @@ Lease read_lease(Value object) {
           .duration = std::chrono::seconds(spec.get("leaseDurationSeconds").as_int())};
 }
 
-Pod read_pod(Value object) {
-  const api::Meta meta = api::read_meta(object);
+Pod read_pod(const store::Object& pod, Value content) {
+  const api::Meta& meta = pod.meta();
   ObjectRef ref = ref_of(meta, "v1", "Pod");
   ref.resource_version.clear();  // what is written holds for its newest version too
-  const Value status = object.get("status");
+  const Value status = content.get("status");
   Pod out{.ref = std::move(ref),
           .generation = meta.generation,
-          .node = text(object.get("spec"), "nodeName"),
+          .node = text(content.get("spec"), "nodeName"),
           .created = meta.creation_time.value_or(Time{}),
           .deleting = meta.deletion_time.has_value(),
           .ended = api::is_end_phase(status.get("phase").as_string()),
-          .tolerations = api::read_tolerations(object.get({"spec", "tolerations"})),
+          .tolerations = api::read_tolerations(content.get({"spec", "tolerations"})),
           .ready_since = {}};
   const api::Conditions conditions = api::read_conditions(status.get("conditions"));
   if (const auto* ready = api::find_condition(conditions, "Ready"); ready && ready->is_true)

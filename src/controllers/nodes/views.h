@@ -8,6 +8,7 @@
 #include "api/toleration.h"
 #include "controllers/runtime/plan.h"
 #include "json/value.h"
+#include "store/store.h"
 
 namespace muster::controllers::nodes {
 
@@ -49,6 +50,6 @@ struct Pod {
 
 Node read_node(json::Value object);
 Lease read_lease(json::Value object);
-Pod read_pod(json::Value object);
+Pod read_pod(const store::Object& pod, json::Value content);
 
 }  // namespace muster::controllers::nodes

@@ -11,10 +11,8 @@ Controller::Controller(Shared& shared)
            .sources = {&pods_.informer(), &nodes_},
            .plan = [this](const QueueKey& key, const Pass& pass) { return plan_for(key, pass); },
            .log = &shared.decisions}) {
-  pods_.informer().on_change([this](const auto&, const auto& after) {
-    if (!after) return;
-    const Pod* const pod = pods_.find(after->meta().ns, after->meta().name);
-    if (pod != nullptr && !pod->topology.empty()) add_leader_of(*pod);
+  pods_.on_change([this](const Pod*, const Pod* after) {
+    if (after != nullptr && !after->topology.empty()) add_leader_of(*after);
   });
 }
 

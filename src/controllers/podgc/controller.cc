@@ -6,7 +6,7 @@ Controller::Controller(Shared& shared)
     : client_(shared.client),
       pod_informer_(shared.informers.changes_of("", "v1", "pods")),
       node_informer_(shared.informers.changes_of("", "v1", "nodes")),
-      pods_(pod_informer_, reader(read_pod)),
+      pods_(pod_informer_, read_pod),
       nodes_(node_informer_, reader(read_node)),
       runner_(shared.client, {.name = "podgc",
                               .sources = {&pod_informer_, &node_informer_},

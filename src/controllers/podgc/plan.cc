@@ -55,14 +55,14 @@ Value failed_status(json::Arena& arena, const Doomed& doomed, Time now) {
 
 }  // namespace
 
-Pod read_pod(Value object) {
-  const api::Meta meta = api::read_meta(object);
+Pod read_pod(const store::Object& pod, Value content) {
+  const api::Meta& meta = pod.meta();
   ObjectRef ref = ref_of(meta, "v1", "Pod");
   ref.resource_version.clear();  // it goes whatever its newest version says
   return {.ref = std::move(ref),
-          .phase = std::string(object.get({"status", "phase"}).as_string()),
-          .reason = std::string(object.get({"status", "reason"}).as_string()),
-          .node = std::string(object.get({"spec", "nodeName"}).as_string()),
+          .phase = std::string(content.get({"status", "phase"}).as_string()),
+          .reason = std::string(content.get({"status", "reason"}).as_string()),
+          .node = std::string(content.get({"spec", "nodeName"}).as_string()),
           .deleting = meta.deletion_time.has_value(),
           .created = meta.creation_time.value_or(Time{}),
           .generation = meta.generation};

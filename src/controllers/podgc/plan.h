@@ -9,6 +9,7 @@
 #include "api/pod_phase.h"
 #include "controllers/runtime/plan.h"
 #include "json/value.h"
+#include "store/store.h"
 
 namespace muster::controllers::podgc {
 
@@ -32,7 +33,7 @@ struct Node {
   bool out_of_service = false;  // somebody vouches for it that nothing runs there any more
 };
 
-Pod read_pod(json::Value object);
+Pod read_pod(const store::Object& pod, json::Value content);
 Node read_node(json::Value object);
 
 struct Observed {

@@ -147,10 +147,10 @@ TEST_F(PodGc, OthersFailWithoutADisruptionAndEndedOnesAreOnlyDeleted) {
 }
 
 TEST(ReadPod, TakesWhatTheCollectorLooksAt) {
-  const Pod pod = read_pod(json::Tree(R"({"metadata":{"namespace":"d","name":"a","uid":"u",
+  const Pod pod = testing::read_as(read_pod, R"({"metadata":{"namespace":"d","name":"a","uid":"u",
     "generation":2,"creationTimestamp":"2027-01-15T08:00:00Z",
     "deletionTimestamp":"2027-01-15T08:00:00Z"},"spec":{"nodeName":"n"},
-    "status":{"phase":"Failed","reason":"Evicted"}})"));
+    "status":{"phase":"Failed","reason":"Evicted"}})");
   EXPECT_EQ(pod.ref.uid, "u");
   EXPECT_EQ(pod.node, "n");
   EXPECT_EQ(pod.reason, "Evicted");

@@ -55,7 +55,8 @@ struct Plan {
   std::vector<Step> steps;
   std::vector<Event> events;           // told when every step succeeded
   std::optional<Duration> look_again;  // even if nothing changes until then
-  // Nobody waits for it: carried out only after so long, as it looks then.
+  // Nobody waits for it: carried out only after so long, as it looks then; a busy runner takes a
+  // few times as long.
   std::optional<Duration> may_wait;
   std::string reason;  // why, for the decision log
   // What makes it impossible to go on; the pass counts as failed and is repeated with back-off.

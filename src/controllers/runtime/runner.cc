@@ -37,18 +37,17 @@ bool is_needless(const Write& write, const Error& error) {
          has_cause(error, "NamespaceTerminating");
 }
 
-// A delete is answered with the object, or with a Status about it.
-std::string deleted_uid(std::string_view answer) {
-  json::Arena arena;
-  const auto body = json::parse(arena, answer);
-  if (!body) return {};
-  const json::Value uid = body->get({"metadata", "uid"});
-  return std::string((uid.is_null() ? body->get({"details", "uid"}) : uid).as_string());
-}
-
 // Empty if the answer is none of an object: bindings are answered with a Status, and what stands
 // between us and a server may say anything.
 api::Meta written(std::string_view answer) { return api::read_meta(answer).value_or(api::Meta{}); }
+
+// A delete is answered with the object, or with a Status about it.
+std::string deleted_uid(std::string_view answer) {
+  if (std::string uid = written(answer).uid; !uid.empty()) return uid;
+  json::Arena arena;
+  const auto body = json::parse(arena, answer);
+  return body ? std::string(body->get({"details", "uid"}).as_string()) : std::string();
+}
 
 bool is_stale(const Error& error) {
   return error.code == Code::kConflict || error.code == Code::kNotFound;
@@ -146,14 +145,16 @@ void Runner::begin(const QueueKey& key) {
   end_step(work);
 }
 
-// The wait begins with the first such plan; later ones, and what happens meanwhile, do not extend
-// it. Each sees to it that the key comes again: of a key's wishes the queue keeps the earliest
+// The wait begins with the first such plan; later ones do not extend it. A server that is still
+// busy with what somebody waits for is asked later, and then there is mostly more to tell at once.
+// Each plan sees to it that the key comes again: of a key's wishes the queue keeps the earliest
 // only.
 bool Runner::put_off(const QueueKey& key, const Plan& plan) {
   if (plan.may_wait) {
-    const Time until = put_off_.try_emplace(key, now() + *plan.may_wait).first->second;
-    if (const Duration left = until - now(); left > Duration::zero()) {
-      queue_.add_after(key, left);
+    const Duration step = *plan.may_wait;
+    const Duration waited = now() - put_off_.try_emplace(key, now()).first->second;
+    if (waited < (under_way_ > 0 ? kBusySteps * step : step)) {
+      queue_.add_after(key, step - waited % step);
       return true;
     }
   }

@@ -71,6 +71,8 @@ class Runner {
   // How long to trust that the event of an own write is still to come, before looking without it:
   // long enough for a watch that was cut to come back.
   static constexpr Duration kPatience = std::chrono::seconds(30);
+  // How many times longer than its time a plan that may wait does so while writes are under way.
+  static constexpr int kBusySteps = 4;
   // Own writes whose events do not bring their key with them are looked for so often.
   static constexpr Duration kRecheck = std::chrono::seconds(1);
 
@@ -122,7 +124,7 @@ class Runner {
   std::deque<WorkPtr> ready_;  // have a write to send; they take turns
   int under_way_ = 0;
   std::map<QueueKey, Awaited> awaited_;
-  std::map<QueueKey, Time> put_off_;  // plans that may wait, until then
+  std::map<QueueKey, Time> put_off_;  // plans that may wait, since then
   Time next_sweep_;
   std::set<QueueKey> unsynced_;  // wait until a source is complete
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -59,6 +59,20 @@ class RunnerTest : public ::testing::Test {
     return {.regarding = {}, .reason = std::move(reason), .message = std::move(message)};
   }
   void wake() { runner_.add({"d", "k"}); }
+  void counts_after(Duration span) {  // what the next plan is, which may wait
+    next_ = {};
+    next_.then(make("counts"));
+    next_.may_wait = milliseconds(100);
+    server_.pass_time(span);
+  }
+  void put_off_behind_a_write() {
+    complete();
+    next_.then(make("urgent"));
+    runner_.add({"d", "other"});
+    EXPECT_EQ(passes(), 1u);
+    wake();
+    counts_after(milliseconds(0));
+  }
   std::size_t passes() {
     server_.settle();
     return passes_.size();
@@ -126,24 +140,17 @@ TEST_F(RunnerTest, WhatMayWaitIsDoneOnceAndAsItLooksThen) {
 
 // An earlier wish to look again takes the place of the later one, and must not take its duty too.
 TEST_F(RunnerTest, WhatMayWaitIsDoneThoughTheKeyComesEarlier) {
-  const auto may_wait = [this] {
-    next_ = {};
-    next_.then(make("counts"));
-    next_.may_wait = milliseconds(100);
-  };
   complete();
   next_.look_again = milliseconds(50);
   wake();
   EXPECT_EQ(passes(), 1u);
-  may_wait();
   wake();
+  counts_after(milliseconds(0));
   EXPECT_EQ(passes(), 2u);
-  may_wait();
-  server_.pass_time(milliseconds(60));
+  counts_after(milliseconds(60));
   EXPECT_EQ(passes(), 3u);
   EXPECT_THAT(server_.waiting(), IsEmpty());
-  may_wait();
-  server_.pass_time(milliseconds(40));
+  counts_after(milliseconds(40));
   EXPECT_EQ(passes(), 4u);
   EXPECT_THAT(server_.waiting(), SizeIs(1));
 }
@@ -158,6 +165,26 @@ TEST_F(RunnerTest, WhatMayWaitDoesNotHoldUpWhatMayNot) {
   wake();
   EXPECT_THAT(server_.waiting(), SizeIs(1));
   EXPECT_THAT(server_.asked.back().body(), HasSubstr("urgent"));
+}
+
+TEST_F(RunnerTest, WhatMayWaitWaitsForWritesUnderWayButNotForever) {
+  put_off_behind_a_write();
+  for (std::size_t pass = 3; pass < 6; ++pass) {
+    counts_after(milliseconds(100));
+    EXPECT_EQ(passes(), pass);
+    EXPECT_THAT(server_.waiting(), SizeIs(1)) << "the urgent one";
+  }
+  counts_after(milliseconds(100));
+  EXPECT_THAT(server_.waiting(), SizeIs(2));
+}
+
+TEST_F(RunnerTest, WhatMayWaitIsDoneSoonAfterTheWritesUnderWay) {
+  put_off_behind_a_write();
+  counts_after(milliseconds(100));
+  EXPECT_THAT(server_.waiting(), SizeIs(1));
+  server_.answer_object("urgent", 2);
+  counts_after(milliseconds(100));
+  EXPECT_THAT(server_.asked.back().body(), HasSubstr("counts"));
 }
 
 TEST_F(RunnerTest, AStepBeginsWhenAllOfTheStepBeforeSucceeded) {

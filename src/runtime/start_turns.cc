@@ -1,0 +1,90 @@
+#include "runtime/start_turns.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace muster::runtime {
+namespace {
+
+// What takes longer has other reasons than a lack of processors.
+constexpr Duration kPatience = std::chrono::seconds(1);
+
+RunId of_pod(const std::string& uid) { return {.pod_uid = uid, .container = {}, .number = 0}; }
+
+}  // namespace
+
+StartTurns::StartTurns(Loop& loop, std::unique_ptr<Runtime> runtime, std::size_t at_once)
+    : loop_(loop), at_once_(std::max<std::size_t>(at_once, 1)), runtime_(std::move(runtime)) {}
+
+StartTurns::~StartTurns() {
+  for (const auto& [what, timer] : under_way_) loop_.cancel(timer);
+}
+
+void StartTurns::on_change(std::function<void(const RunState&)> changed) {
+  runtime_->on_change([this, changed = std::move(changed)](const RunState& state) {
+    changed(state);
+    end(state.id);  // after: its pod may have more to start
+  });
+}
+
+void StartTurns::start_pod(const PodSpec& pod, Done done) {
+  waiting_.push_back({pod, std::move(done)});
+  next();
+}
+
+void StartTurns::start(const std::string& pod_uid, const RunSpec& run, Done done) {
+  const RunId id{pod_uid, run.container, run.number};
+  begin(id);
+  runtime_->start(pod_uid, run, [this, id, done = std::move(done)](Status started) mutable {
+    const bool failed = !started;
+    done(std::move(started));
+    if (failed) end(id);
+  });
+}
+
+// One that still waits never comes.
+void StartTurns::remove_pod(const std::string& pod_uid, Done done) {
+  std::vector<Done> dropped;
+  for (Waiting& each : waiting_) {
+    if (each.pod.uid == pod_uid) dropped.push_back(std::move(each.done));
+  }
+  std::erase_if(waiting_, [&](const Waiting& each) { return each.pod.uid == pod_uid; });
+  for (Done& each : dropped) each(fail(Code::kConflict, "the pod is being removed"));
+  runtime_->remove_pod(pod_uid, std::move(done));
+}
+
+std::unique_ptr<Exec> StartTurns::exec(const ExecSpec& spec, ExecEvents events) {
+  return runtime_->exec(spec, std::move(events));
+}
+
+void StartTurns::adopt(std::function<void(std::vector<Adopted>)> done) {
+  runtime_->adopt(std::move(done));
+}
+
+void StartTurns::begin(const RunId& what) {
+  const auto [turn, fresh] = under_way_.try_emplace(what, TimerId::kNone);
+  if (fresh) turn->second = loop_.after(kPatience, [this, what] { end(what); });
+}
+
+void StartTurns::end(const RunId& what) {
+  const auto turn = under_way_.find(what);
+  if (turn == under_way_.end()) return;
+  loop_.cancel(turn->second);
+  under_way_.erase(turn);
+  next();
+}
+
+void StartTurns::next() {
+  while (!waiting_.empty() && under_way_.size() < at_once_) {
+    Waiting first = std::move(waiting_.front());
+    waiting_.pop_front();
+    const RunId pod = of_pod(first.pod.uid);
+    begin(pod);
+    runtime_->start_pod(first.pod, [this, pod, done = std::move(first.done)](Status made) mutable {
+      done(std::move(made));
+      end(pod);
+    });
+  }
+}
+
+}  // namespace muster::runtime
