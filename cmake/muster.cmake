@@ -8,18 +8,29 @@
 # libraries are passed on to who uses it; scripts/layering.py sees to it that the lists are true.
 include(GoogleTest)
 
-# The standard headers and fmt; never headers of our own.
-set(MUSTER_PCH <algorithm> <array> <chrono> <cstdint> <expected> <functional> <map> <memory> <mutex>
+# Headers that every file sees: the standard's and fmt, in tests gtest; never headers of our own. g++ compiles them once for all
+# modules: once for each was a quarter of the time and most of the room of a build. What clang makes of them names the folder that it
+# lies in, so that a compiler cache would know it in no other checkout: there each file reads them by itself.
+set(MUSTER_HEADERS <algorithm> <array> <chrono> <cstdint> <expected> <functional> <map> <memory> <mutex>
     <optional> <span> <string> <string_view> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
+set(MUSTER_TEST_HEADERS <gtest/gtest.h> <gmock/gmock.h> <string> <vector> <fmt/format.h>)
 
-# Headers that every file of a target sees, compiled once per target by g++. What clang makes of them names the folder that it lies
-# in, so that a compiler cache would know it in no other checkout: there each file reads them by itself.
-function(muster_common_headers target)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_precompile_headers(${target} PRIVATE ${ARGN})
+function(muster_compile_headers target headers)
+  add_library(${target} OBJECT ${PROJECT_SOURCE_DIR}/cmake/empty.cc)
+  target_link_libraries(${target} PRIVATE ${ARGN})
+  target_precompile_headers(${target} PRIVATE ${${headers}})
+endfunction()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  muster_compile_headers(muster_headers MUSTER_HEADERS fmt::fmt)
+  muster_compile_headers(muster_test_headers MUSTER_TEST_HEADERS fmt::fmt GTest::gmock)
+endif()
+
+function(muster_common_headers target compiled headers)
+  if(TARGET ${compiled})
+    target_precompile_headers(${target} REUSE_FROM ${compiled})
     return()
   endif()
-  foreach(header ${ARGN})
+  foreach(header ${${headers}})
     string(REGEX REPLACE "[<>]" "" header ${header})
     target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include ${header}>")
   endforeach()
@@ -53,12 +64,12 @@ function(muster_module name)
   list(TRANSFORM arg_USES PREPEND muster_)
   list(TRANSFORM arg_TESTS_USE PREPEND muster_)
   target_link_libraries(muster_${name} PUBLIC ${arg_USES} fmt::fmt PRIVATE ${arg_PRIVATE} Threads::Threads)
-  muster_common_headers(muster_${name} ${MUSTER_PCH})
+  muster_common_headers(muster_${name} muster_headers MUSTER_HEADERS)
 
   if(tests AND NOT MUSTER_FUZZ)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE muster_${name} ${arg_TESTS_USE} ${arg_PRIVATE} GTest::gmock GTest::gtest_main)
-    muster_common_headers(${name}_test <gtest/gtest.h> <gmock/gmock.h> <string> <vector> <fmt/format.h>)
+    muster_common_headers(${name}_test muster_test_headers MUSTER_TEST_HEADERS)
     gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
   endif()
   foreach(bench ${benches})
