@@ -8,6 +8,8 @@ cd "$(dirname "$0")/.."
 steps=("$@")
 [ ${#steps[@]} -gt 0 ] || steps=(style release sim asan blackbox clients tsan tidy package fuzz)
 scripts/setup.sh test
+wanted=15 room=$(($(df --output=avail -k . | tail -n 1) / 1024 / 1024))
+[ "$room" -ge "$wanted" ] || echo "only $room GiB are free here; building and testing everything takes up to $wanted"
 logs=build/logs
 rm -rf "$logs"
 mkdir -p "$logs"

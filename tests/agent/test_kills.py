@@ -44,27 +44,26 @@ def test_a_server_that_is_killed_adopts_its_pods():
     folder.chmod(0o711)
     rng = random.Random(SEED)
     JOB['spec']['template']['spec']['volumes'][0]['hostPath']['path'] = str(notes)
-    server = Muster(folder, '*').start()
-    apply(server, JOB)
-    slowest, kills, end = 0, 0, time.monotonic()
-    # A slow machine starts less than a pod between two kills: it goes on until enough has happened.
-    while kills < KILLS or (len(started(notes)) <= KILLS and time.monotonic() < end):
-        kills += 1
-        if kills == KILLS:
-            end = time.monotonic() + SECONDS
-        time.sleep(rng.uniform(0, 0.25))
-        server.process.send_signal(signal.SIGKILL)
-        server.process.wait()
-        server.process.stdout.close()
-        began = time.monotonic()
-        server.start()
-        slowest = max(slowest, time.monotonic() - began)
-    call(server, 'delete', 'job', 'life', '--timeout', '%ds' % SECONDS)
-    eventually(lambda: not items(server, 'pods'), SECONDS)
-    left = lambda part: [entry for entry in (folder / 'data' / part).iterdir() if part != 'messages' or entry.suffix != '.spare']
-    for part in ('pods', 'logs', 'messages'):  # of the last, emptied files are kept for others
-        eventually(lambda: not left(part), SECONDS)
-    server.stop()
+    with Muster(folder, '*') as server:
+        apply(server, JOB)
+        slowest, kills, end = 0, 0, time.monotonic()
+        # A slow machine starts less than a pod between two kills: it goes on until enough has happened.
+        while kills < KILLS or (len(started(notes)) <= KILLS and time.monotonic() < end):
+            kills += 1
+            if kills == KILLS:
+                end = time.monotonic() + SECONDS
+            time.sleep(rng.uniform(0, 0.25))
+            server.process.send_signal(signal.SIGKILL)
+            server.process.wait()
+            server.process.stdout.close()
+            began = time.monotonic()
+            server.start()
+            slowest = max(slowest, time.monotonic() - began)
+        call(server, 'delete', 'job', 'life', '--timeout', '%ds' % SECONDS)
+        eventually(lambda: not items(server, 'pods'), SECONDS)
+        left = lambda part: [entry for entry in (folder / 'data' / part).iterdir() if part != 'messages' or entry.suffix != '.spare']
+        for part in ('pods', 'logs', 'messages'):  # of the last, emptied files are kept for others
+            eventually(lambda: not left(part), SECONDS)
     starts = started(notes)
     twice = {uid for uid in starts if starts.count(uid) > 1}
     assert not twice, 'started twice: %s' % twice
