@@ -45,27 +45,27 @@ run_tsan() {
   build tsan "${threaded[@]}"
   printf '%s\n' "${threaded[@]}" | xargs -P2 -I{} bash -c 'threaded_test {}'
 }
-run_tidy() { scripts/tidy.sh; }
 run_blackbox() { build release muster; tests/run.sh; }
 run_clients() { tests/clients/run.sh; tests/client_library/run.sh; }
 run_package() { build release muster; scripts/package.sh; }
 
-# Fuzzing runs beside the other steps at the lowest priority: it takes what they leave of the processors.
-fuzzing=
-start_fuzzing() {
-  scripts/fuzz.sh build >/dev/null 2>&1 || true # it fails again, in words, when it is run
+# These run beside the other steps at the lowest priority: they take what is left of the processors, most of it while the black box
+# waits for something.
+declare -A beside=([tidy]=scripts/tidy.sh [fuzz]=scripts/fuzz.sh) started=()
+start_beside() { # STEP
+  [ "$1" != fuzz ] || scripts/fuzz.sh build >/dev/null 2>&1 || true # it fails again, in words, when it is run
   set -m # a process group of its own, to be ended as one
-  nice -n 19 scripts/fuzz.sh >"$logs/fuzz.log" 2>&1 &
-  fuzzing=$!
+  nice -n 19 "${beside[$1]}" >"$logs/$1.log" 2>&1 &
+  started[$1]=$!
   set +m
-  trap 'kill -- -$fuzzing 2>/dev/null || true' EXIT
 }
+end_those_beside() { for step in "${!started[@]}"; do kill -- "-${started[$step]}" 2>/dev/null || true; done; }
 
-status_of() { # STEP: runs it (fuzzing: waits for it); its output is shown and kept
-  if [ "$1" = fuzz ]; then
-    wait "$fuzzing"
+status_of() { # STEP: runs it, or waits for it; its output is shown and kept
+  if [ -n "${started[$1]:-}" ]; then
+    wait "${started[$1]}"
     local status=$?
-    cat "$logs/fuzz.log"
+    cat "$logs/$1.log"
     return $status
   fi
   (set -e; "run_$1") 2>&1 | tee "$logs/$1.log"
@@ -73,7 +73,12 @@ status_of() { # STEP: runs it (fuzzing: waits for it); its output is shown and k
 }
 closing_lines() { grep -hE '^[0-9]+% tests passed|^skipped: |^(ok|FAIL)[[:space:]]|^[0-9]+ (passed|failed)|^(style|sim|tsan|tidy|fuzz): ' "$logs/$1.log" | sed 's/^/    /'; }
 
-case " ${steps[*]} " in *" fuzz "*) echo "== fuzz starts in the background"; start_fuzzing ;; esac
+trap end_those_beside EXIT
+for step in "${steps[@]}"; do
+  [ -n "${beside[$step]:-}" ] || continue
+  echo "== $step starts in the background"
+  start_beside "$step"
+done
 failed=() summary=
 set +e # each step has it
 for step in "${steps[@]}"; do

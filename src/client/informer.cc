@@ -43,10 +43,8 @@ std::optional<WatchLine> split(std::string_view line) {
 std::string slim_metadata(json::Value object) {
   json::Value slim = json::Value::object(object.arena());
   const json::Value metadata = object.get("metadata");
-  if (metadata.is_object()) {
-    metadata.erase("managedFields");
-    metadata.erase("annotations");
-  }
+  metadata.erase("managedFields");
+  metadata.erase("annotations");
   slim.set("metadata", metadata);
   return json::write(slim);
 }
@@ -62,9 +60,36 @@ bool has_identity(json::Value object) {
                              });
 }
 
-Result<ObjectPtr> read_object(std::string_view text, json::Value content, bool slim) {
+// Nobody asks a cache who wrote which field, and that may be half of an object.
+std::string without_managers(std::string_view text, json::Value object) {
+  if (!object.get("metadata").erase("managedFields")) return std::string(text);
+  std::string bytes = json::write(object);
+  bytes.shrink_to_fit();
+  return bytes;
+}
+
+enum class Keep { kMetadata, kContent, kText };
+
+Keep what_to_keep(bool metadata_only, bool forgets_content) {
+  if (metadata_only) return Keep::kMetadata;
+  return forgets_content ? Keep::kText : Keep::kContent;  // what goes soon need not be small
+}
+
+std::string kept_text(Keep keep, std::string_view text, json::Value content) {
+  switch (keep) {
+    case Keep::kMetadata:
+      return slim_metadata(content);
+    case Keep::kContent:
+      return without_managers(text, content);
+    case Keep::kText:
+      break;
+  }
+  return std::string(text);
+}
+
+Result<ObjectPtr> read_object(std::string_view text, json::Value content, Keep keep) {
   if (!has_identity(content)) return fail(Code::kBadRequest, "what the server sent is no object");
-  std::string bytes = slim ? slim_metadata(content) : std::string(text);
+  std::string bytes = kept_text(keep, text, content);
   api::Meta meta = api::read_meta(content);
   const store::Revision revision = to_revision(meta.resource_version);
   return std::make_shared<const store::Object>(std::move(bytes), revision,
@@ -134,7 +159,8 @@ void Informer::open_with_list() {
     }
     seen_.emplace();
     for (const json::Value item : list->get("items").items()) {
-      auto object = read_object(json::write(item), item, options_.metadata_only);
+      auto object = read_object(json::write(item), item,
+                                what_to_keep(options_.metadata_only, forgets_content_));
       if (!object) return broken(std::move(object).error());
       put(*std::move(object), item);
     }
@@ -214,7 +240,10 @@ void Informer::took_event(std::string_view type, std::string_view object) {
 }
 
 void Informer::took_object(std::string_view type, std::string_view text, json::Value content) {
-  auto object = read_object(text, content, options_.metadata_only && type != "BOOKMARK");
+  const bool bookmark = type == "BOOKMARK";  // all that it has are its metadata
+  auto object =
+      read_object(text, content,
+                  bookmark ? Keep::kText : what_to_keep(options_.metadata_only, forgets_content_));
   if (!object) return broken(std::move(object).error());
   if (!seen_) failures_ = 0;
   complained_ = false;
@@ -222,7 +251,7 @@ void Informer::took_object(std::string_view type, std::string_view text, json::V
   // A stream that was opened again may repeat what is known; the cache never goes back in time.
   const bool repeated = !seen_ && (*object)->revision() <= position();
   if (!repeated) revision_ = meta.resource_version;
-  if (type == "BOOKMARK") {
+  if (bookmark) {
     if (meta.annotation("k8s.io/initial-events-end") == "true") finish_initial();
   } else if (repeated) {
     return;

@@ -237,6 +237,18 @@ TEST_F(InformerTest, KeepsOnlyMetadataIfThatIsAllThatIsWanted) {
             R"({"metadata":{"name":"a","namespace":"d","resourceVersion":"1"}})");
 }
 
+TEST_F(InformerTest, KeepsNobodysFields) {
+  informer_.start();
+  const auto watch = next_request();
+  stream(*watch, event("ADDED", "a", 1, R"(,"managedFields":[{"manager":"m"}],"uid":"u")") +
+                     event("ADDED", "b", 2) + initial_end(2));
+  EXPECT_EQ(
+      informer_.find("d", "a")->bytes(),
+      R"({"kind":"Pod","metadata":{"name":"a","namespace":"d","resourceVersion":"1","uid":"u"}})");
+  EXPECT_EQ(informer_.find("d", "b")->bytes(),
+            R"({"kind":"Pod","metadata":{"name":"b","namespace":"d","resourceVersion":"2"}})");
+}
+
 TEST_F(InformerTest, AnInitialStateThatWasCutBeginsAgain) {
   informer_.start();
   auto watch = next_request();
