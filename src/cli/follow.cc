@@ -26,6 +26,10 @@ constexpr std::size_t kMaxEarly = 10'000;  // events
 // The JobSet's end may be heard before that of its pods, which have something to say yet.
 constexpr Duration kLastWords = std::chrono::milliseconds(500);
 
+client::ListOptions pods_of(const FollowOptions& options) {
+  return {.ns = options.ns, .label_selector = pods_of_job_set(options.uid)};
+}
+
 client::ListOptions events_of(const FollowOptions& options) {
   return {.ns = options.ns,
           .field_selector =
@@ -60,9 +64,7 @@ Follow::~Follow() {
 }
 
 void Follow::start() {
-  pods_ = std::make_unique<client::Informer>(
-      client_, pods(),
-      client::ListOptions{.ns = options_.ns, .label_selector = pods_of_job_set(options_.uid)});
+  pods_ = std::make_unique<client::Informer>(client_, pods(), pods_of(options_));
   pods_->on_change([this](const auto& before, const auto& after) { pod_changed(before, after); });
   sets_ = std::make_unique<client::Informer>(
       client_, job_sets(),
@@ -369,6 +371,29 @@ void Follow::watch_for_dead_end() {
   }
 }
 
+// JobSet and pods are heard of apart: of a pod that was quick nothing may have come yet, and it has
+// a log all the same.
+void Follow::look_for_pods() {
+  all_pods_known_ = std::make_shared<bool>(false);
+  const std::weak_ptr<bool> place = all_pods_known_;
+  client_.list(pods(), pods_of(options_), [this, place](const Result<std::string>& answer) {
+    const auto known = place.lock();
+    if (!known) return;
+    *known = true;
+    json::Arena arena;
+    const auto list = json::parse(arena, answer ? *answer : "{}");
+    if (list) {
+      for (const json::Value pod : list->get("items").items()) {
+        PodFacts facts = pod_facts(pod);
+        logs_.look(facts);
+        seen_stages_.insert(facts.stage);
+        known_[facts.uid].facts = std::move(facts);
+      }
+    }
+    end_if_over();
+  });
+}
+
 // The logs are part of the run: it ends after their last line.
 void Follow::end_if_over() {
   if (is_over_ || !set_ || logs_.open() > 0) return;
@@ -378,7 +403,9 @@ void Follow::end_if_over() {
   if (!outcome_seen_) {
     outcome_seen_ = now;
     last_words_ = client_.loop().after(kLastWords, [this] { end_if_over(); });
+    return look_for_pods();
   }
+  if (!*all_pods_known_) return;
   if (has_live_pods() && now - *outcome_seen_ < kLastWords) return;
   show();  // the last change
   keep_block();

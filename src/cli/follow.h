@@ -87,6 +87,7 @@ class Follow {
   void keep_block();
   void tick();
   void watch_for_dead_end();
+  void look_for_pods();
   void end_if_over();
   void tell_failure();
   int exit_code() const;
@@ -117,6 +118,8 @@ class Follow {
   Time stuck_since_{};
   std::set<std::string> warned_of_;
   std::optional<Time> outcome_seen_;
+  std::shared_ptr<bool>
+      all_pods_known_;  // from then on; also tells a late answer that we are there
   TimerId tick_ = TimerId::kNone, last_words_ = TimerId::kNone, show_ = TimerId::kNone;
   int seconds_ = 0;
   bool suspension_told_ = false;
