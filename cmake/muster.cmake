@@ -9,7 +9,7 @@
 include(GoogleTest)
 
 # Headers that every file sees: the standard's and fmt, in tests gtest; never headers of our own. g++ compiles them once for all
-# modules: once for each was a quarter of the time and most of the room of a build. What clang makes of them names the folder that it
+# modules: once for each was most of the room that a build takes. What clang makes of them names the folder that it
 # lies in, so that a compiler cache would know it in no other checkout: there each file reads them by itself.
 set(MUSTER_HEADERS <algorithm> <array> <chrono> <cstdint> <expected> <functional> <map> <memory> <mutex>
     <optional> <span> <string> <string_view> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)

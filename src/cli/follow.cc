@@ -92,16 +92,22 @@ void Follow::start() {
   tick();
 }
 
+Follow::Known& Follow::take_pod(PodFacts facts) {
+  Known& known = known_[facts.uid];
+  seen_stages_.insert(facts.stage);
+  known.facts = std::move(facts);
+  known.take_fault();
+  return known;
+}
+
 void Follow::pod_changed(const client::ObjectPtr& before, const client::ObjectPtr& after) {
   if (!after) {
     const auto gone = known_.find(before->meta().uid);
     if (gone != known_.end()) gone->second.gone = true;
   } else {
-    Known& known = known_[after->meta().uid];
-    const bool could_start = !known.facts.failure || known.facts.failure->reason != "StartError";
-    known.facts = pod_facts(pods_->content());
-    known.take_fault();
-    seen_stages_.insert(known.facts.stage);
+    const auto& last_failure = known_[after->meta().uid].facts.failure;
+    const bool could_start = !last_failure || last_failure->reason != "StartError";
+    Known& known = take_pod(pod_facts(pods_->content()));
     if (!known.facts.lacking.empty()) ask_for_room();
     if (room_ && *room_) known.take_room(**room_);
     if (told_restarts_) tell_restart(parse_number<std::int32_t>(known.facts.attempt).value_or(0));
@@ -383,12 +389,8 @@ void Follow::look_for_pods() {
     json::Arena arena;
     const auto list = json::parse(arena, answer ? *answer : "{}");
     if (list) {
-      for (const json::Value pod : list->get("items").items()) {
-        PodFacts facts = pod_facts(pod);
-        logs_.look(facts);
-        seen_stages_.insert(facts.stage);
-        known_[facts.uid].facts = std::move(facts);
-      }
+      for (const json::Value pod : list->get("items").items())
+        logs_.look(take_pod(pod_facts(pod)).facts);
     }
     end_if_over();
   });

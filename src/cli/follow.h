@@ -70,6 +70,7 @@ class Follow {
   };
 
   void pod_changed(const client::ObjectPtr& before, const client::ObjectPtr& after);
+  Known& take_pod(PodFacts facts);
   void job_set_changed(const client::ObjectPtr& after);
   void event_changed(json::Value event);
   void warned(json::Value event);
@@ -118,8 +119,9 @@ class Follow {
   Time stuck_since_{};
   std::set<std::string> warned_of_;
   std::optional<Time> outcome_seen_;
-  std::shared_ptr<bool>
-      all_pods_known_;  // from then on; also tells a late answer that we are there
+  // From then on, whether its pods have been looked for; also tells a late answer that we are
+  // there.
+  std::shared_ptr<bool> all_pods_known_;
   TimerId tick_ = TimerId::kNone, last_words_ = TimerId::kNone, show_ = TimerId::kNone;
   int seconds_ = 0;
   bool suspension_told_ = false;
