@@ -6,7 +6,8 @@
 # *_bench.cc and (with MUSTER_FUZZ) one fuzzer per *_fuzz.cc. USES names the modules whose headers it
 # includes, TESTS_USE what its tests, benchmarks and fuzzers include besides. Include paths and
 # libraries are passed on to who uses it; scripts/layering.py sees to it that the lists are true.
-include(GoogleTest)
+# ALONE names files that a MUSTER_UNITY build must not merge with others, because a name in their
+# unnamed namespace is also used by another file of the module.
 
 # Headers that every file sees: the standard's and fmt, in tests gtest; never headers of our own. g++ compiles them once for all
 # modules: once for each was most of the room that a build takes. What clang makes of them names the folder that it
@@ -15,14 +16,21 @@ set(MUSTER_HEADERS <algorithm> <array> <chrono> <cstdint> <expected> <functional
     <optional> <span> <string> <string_view> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
 set(MUSTER_TEST_HEADERS <gtest/gtest.h> <gmock/gmock.h> <string> <vector> <fmt/format.h>)
 
-function(muster_compile_headers target headers)
+# Test files are compiled without optimization under a sanitizer, which takes a third of the time. What they test is optimized.
+set(MUSTER_TEST_OPTIONS "")
+if(MUSTER_SANITIZE)
+  set(MUSTER_TEST_OPTIONS -O0)
+endif()
+
+function(muster_compile_headers target headers options)
   add_library(${target} OBJECT ${PROJECT_SOURCE_DIR}/cmake/empty.cc)
+  target_compile_options(${target} PRIVATE ${options})
   target_link_libraries(${target} PRIVATE ${ARGN})
   target_precompile_headers(${target} PRIVATE ${${headers}})
 endfunction()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  muster_compile_headers(muster_headers MUSTER_HEADERS fmt::fmt)
-  muster_compile_headers(muster_test_headers MUSTER_TEST_HEADERS fmt::fmt GTest::gmock)
+  muster_compile_headers(muster_headers MUSTER_HEADERS "" fmt::fmt)
+  muster_compile_headers(muster_test_headers MUSTER_TEST_HEADERS "${MUSTER_TEST_OPTIONS}" fmt::fmt GTest::gmock)
 endif()
 
 function(muster_common_headers target compiled headers)
@@ -36,8 +44,29 @@ function(muster_common_headers target compiled headers)
   endforeach()
 endfunction()
 
+# Replaces the sources in `list` by files that include MUSTER_UNIT_FILES of them each. Our own rather than CMake's UNITY_BUILD: these name
+# their sources relative to an include path, so that a compiler cache recognises them in another checkout.
+set(MUSTER_UNIT_FILES 16)
+function(muster_merge_sources list module folder alone)
+  set(merged ${alone})
+  set(waiting ${${list}})
+  list(REMOVE_ITEM waiting ${alone})
+  set(number 0)
+  while(waiting)
+    list(SUBLIST waiting 0 ${MUSTER_UNIT_FILES} unit)
+    list(REMOVE_ITEM waiting ${unit})
+    list(TRANSFORM unit REPLACE "(.+)" "#include \"${folder}/\\1\"\n")
+    list(JOIN unit "" text)
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/${module}_unit_${number}.cc)
+    file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)
+    list(APPEND merged ${file})
+    math(EXPR number "${number} + 1")
+  endwhile()
+  set(${list} ${merged} PARENT_SCOPE)
+endfunction()
+
 function(muster_module name)
-  cmake_parse_arguments(arg "" "" "USES;TESTS_USE;PRIVATE;EMBED" ${ARGN})
+  cmake_parse_arguments(arg "" "" "USES;TESTS_USE;PRIVATE;EMBED;ALONE" ${ARGN})
   set(dir ${CMAKE_CURRENT_SOURCE_DIR})
   file(GLOB all CONFIGURE_DEPENDS RELATIVE ${dir} ${dir}/*.cc)
   set(sources ${all})
@@ -49,14 +78,16 @@ function(muster_module name)
   set(fuzzers ${all})
   list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cc$")
 
+  cmake_path(RELATIVE_PATH dir BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/src OUTPUT_VARIABLE below_src)
   if(NOT sources)  # headers only, so far
     set(arg_EMBED ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/empty.cc)
+  elseif(MUSTER_UNITY)
+    muster_merge_sources(sources ${name} ${below_src} "${arg_ALONE}")
   endif()
   add_library(muster_${name} STATIC ${sources} ${arg_EMBED})
   set_target_properties(muster_${name} PROPERTIES LINKER_LANGUAGE CXX)
   # Each module publishes src/<module> as <module>/..., through a folder that holds only that link.
   set(include_dir ${CMAKE_BINARY_DIR}/include/${name})
-  cmake_path(RELATIVE_PATH dir BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/src OUTPUT_VARIABLE below_src)
   cmake_path(GET below_src PARENT_PATH parent)
   file(MAKE_DIRECTORY ${include_dir}/${parent})
   file(CREATE_LINK ${dir} ${include_dir}/${below_src} SYMBOLIC)
@@ -68,9 +99,11 @@ function(muster_module name)
 
   if(tests AND NOT MUSTER_FUZZ)
     add_executable(${name}_test ${tests})
+    target_compile_options(${name}_test PRIVATE ${MUSTER_TEST_OPTIONS})
     target_link_libraries(${name}_test PRIVATE muster_${name} ${arg_TESTS_USE} ${arg_PRIVATE} GTest::gmock GTest::gtest_main)
     muster_common_headers(${name}_test muster_test_headers MUSTER_TEST_HEADERS)
-    gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+    # One process for all tests of a module: a process for each spends most of its time starting up under a sanitizer.
+    add_test(NAME ${name}_test COMMAND ${name}_test --gtest_brief=1)
   endif()
   foreach(bench ${benches})
     cmake_path(GET bench STEM stem)

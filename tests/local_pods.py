@@ -8,7 +8,8 @@ import subprocess
 import blackbox
 
 SECONDS = 60
-STRANGER = 54321    # a user without a name, a home or processes
+# A user without a name, a home or processes. Files of tests run side by side, so each worker has its own: limits count a user's processes.
+STRANGER = 54321 + 10 * int(os.environ.get('PYTEST_XDIST_WORKER', 'gw0').removeprefix('gw'))
 
 
 def shell(script, **container):

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Prints the path of a Python that has pytest and the official Kubernetes client, making a virtual environment outside the tree
+# Prints the path of a Python that has pytest (with xdist) and the official Kubernetes client, making a virtual environment outside the tree
 # when there is none yet.
 set -euo pipefail
-packages=(pytest==9.2.0 kubernetes==37.0.2)
+packages=(pytest==9.2.0 pytest-xdist==3.8.0 kubernetes==37.0.2)
 cache=${MUSTER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/muster}
 venv=$cache/venv/$(echo "${packages[*]} $(python3 --version)" | sha256sum | cut -c1-16)
 if [ ! -x "$venv/complete" ]; then

@@ -26,15 +26,25 @@ void validate_kind_metadata(const Context& context, const Kind& kind, Value obje
 // clients see the cause of a fault several times, its text once.
 void validate_builtin_update(const Context& context, const Kind& kind, Value object, Value old,
                              FieldErrors& errors) {
-  if (context.subresource.empty()) {
+  const auto judge_object = [&] {
+    if (!context.subresource.empty()) return;
     if (!kind.trusts_metadata_on_update) validate_kind_metadata(context, kind, object, errors);
     if (kind.validate) kind.validate(context, object, errors);
+  };
+  const auto judge_change = [&] {
+    validate_metadata_update(object, old, errors);
+    validate_finalizer_domains(object, errors);
+    const auto validate =
+        context.subresource.empty() ? kind.validate_update : kind.validate_subresource;
+    if (validate) validate(context, object, old, errors);
+  };
+  if (kind.judges_changes_first) {
+    judge_change();
+    judge_object();
+  } else {
+    judge_object();
+    judge_change();
   }
-  validate_metadata_update(object, old, errors);
-  validate_finalizer_domains(object, errors);
-  const auto validate =
-      context.subresource.empty() ? kind.validate_update : kind.validate_subresource;
-  if (validate) validate(context, object, old, errors);
 }
 
 }  // namespace

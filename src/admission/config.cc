@@ -114,6 +114,7 @@ void validate_secret_update(const Context&, Value secret, Value old, FieldErrors
 constinit const Kind kConfigMap = {
     .group = "",
     .name = "ConfigMap",
+    .judges_changes_first = true,
     .validate = validate_config_map,
     .validate_update = validate_config_map_update,
 };
@@ -121,6 +122,7 @@ constinit const Kind kConfigMap = {
 constinit const Kind kSecret = {
     .group = "",
     .name = "Secret",
+    .judges_changes_first = true,
     .apply_defaults = default_secret,
     .validate = validate_secret,
     .validate_update = validate_secret_update,

@@ -190,6 +190,7 @@ void validate_init_containers(Value spec, const Names& volumes, const Path& path
 void validate_ephemeral_containers(Value spec, const Names& volumes, const Path& path,
                                    FieldErrors& errors) {
   const Value containers = spec.get("ephemeralContainers");
+  const Names targets = names_of(spec.get("containers"));
   std::set<std::string_view> names;
   for (const std::string_view list : {"containers", "initContainers"})
     for (const Value other : spec.get(list).items()) names.insert(text_of(other, "name"));
@@ -198,7 +199,7 @@ void validate_ephemeral_containers(Value spec, const Names& volumes, const Path&
     const Path entry = path.index(i);
     validate_common(container, volumes, names, entry, errors);
     const std::string_view target = text_of(container, "targetContainerName");
-    if (!target.empty() && find_by(spec.get("containers"), "name", target).is_null())
+    if (!target.empty() && !targets.contains(target))
       errors.not_found(entry.child("targetContainerName"), target);
     for (const std::string_view key :
          {"ports", "lifecycle", "livenessProbe", "readinessProbe", "startupProbe"})

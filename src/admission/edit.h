@@ -37,7 +37,8 @@ inline std::int64_t int_of(Value object, std::string_view key, std::int64_t othe
   return value.is_null() ? otherwise : value.as_int();
 }
 
-// The item of a list whose member `key` has this text; null if there is none.
+// The item of a list whose member `key` has this text; null if there is none. In a loop over
+// another list take an ItemsBy (list_index.h) instead.
 inline Value find_by(Value list, std::string_view key, std::string_view text) {
   for (const Value item : list.items())
     if (text_of(item, key) == text) return item;

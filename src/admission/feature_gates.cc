@@ -20,9 +20,10 @@ constexpr auto kGates = std::to_array<Gate>({
     {"InPlaceRestart", false},
     {"RestartJob", false},
     {"TLSOptions", true, true},
-    // JobSet, our own: the fields groupSchedulingConfig and gangConfig.
+    // JobSet, our own: the fields groupSchedulingConfig and gangConfig; quick restarts wait.
     {"GangConfig", true},
     {"GroupScheduling", true},
+    {"RestartBackoff", true},
     // Kueue.
     {"AdmissionFairSharing", true},
     {"DynamicResourceAllocation", false},

@@ -30,11 +30,17 @@ void validate_action(Value rule, Value spec, const Path& path, FieldErrors& erro
   }
 }
 
-bool names_container(Value spec, std::string_view name) {
-  const Value pod = spec.get({"template", "spec"});
-  return !find_by(pod.get("containers"), "name", name).is_null() ||
-         !find_by(pod.get("initContainers"), "name", name).is_null();
-}
+// A Job's spec, and the names of its containers: each of many rules may ask for one.
+struct Judged {
+  explicit Judged(Value job_spec) : spec(job_spec) {
+    for (const std::string_view list : {"containers", "initContainers"})
+      for (const Value container : spec.get({"template", "spec", list}).items())
+        containers.insert(text_of(container, "name"));
+  }
+
+  Value spec;
+  std::set<std::string_view> containers;
+};
 
 void validate_exit_code_values(Value requirement, const Path& path, FieldErrors& errors) {
   const Value values = requirement.get("values");
@@ -59,14 +65,15 @@ void validate_exit_code_values(Value requirement, const Path& path, FieldErrors&
   if (!ordered) errors.invalid(path, values, "must be ordered");
 }
 
-void validate_exit_codes(Value requirement, Value spec, const Path& path, FieldErrors& errors) {
+void validate_exit_codes(Value requirement, const Judged& job, const Path& path,
+                         FieldErrors& errors) {
   const std::string_view op = text_of(requirement, "operator");
   if (op.empty())
     errors.required(path.child("operator"), R"(valid values: ["In" "NotIn"])");
   else
     validate_choice(requirement, "operator", {"In", "NotIn"}, path, errors);
   const std::string_view container = text_of(requirement, "containerName");
-  if (has_value(requirement, "containerName") && !names_container(spec, container))
+  if (has_value(requirement, "containerName") && !job.containers.contains(container))
     errors.invalid(path.child("containerName"), container,
                    "must be one of the container or initContainer names in the pod template");
   validate_exit_code_values(requirement, path.child("values"), errors);
@@ -91,11 +98,11 @@ void rule_fault(FieldErrors& errors, const Path& path, std::string_view detail) 
   errors.add("FieldValueInvalid", path, "Invalid value: " + std::string(detail));
 }
 
-void validate_failure_rule(Value rule, Value spec, const Path& path, FieldErrors& errors) {
-  validate_action(rule, spec, path, errors);
+void validate_failure_rule(Value rule, const Judged& job, const Path& path, FieldErrors& errors) {
+  validate_action(rule, job.spec, path, errors);
   const Value codes = rule.get("onExitCodes");
   const Value patterns = rule.get("onPodConditions");
-  if (codes.is_object()) validate_exit_codes(codes, spec, path.child("onExitCodes"), errors);
+  if (codes.is_object()) validate_exit_codes(codes, job, path.child("onExitCodes"), errors);
   if (!patterns.empty()) validate_patterns(patterns, path.child("onPodConditions"), errors);
   if (codes.is_object() && !patterns.empty())
     rule_fault(errors, path, "specifying both OnExitCodes and OnPodConditions is not supported");
@@ -137,8 +144,9 @@ void validate_success_rule(Value rule, std::int64_t completions, const Path& pat
 void validate_pod_failure_policy(Value spec, const Path& path, FieldErrors& errors) {
   const Value rules = spec.get({"podFailurePolicy", "rules"});
   if (rules.size() > kMostRules) errors.too_many(path.child("rules"), rules.size(), kMostRules);
+  const Judged job(spec);
   for (std::size_t i = 0; i < rules.size(); ++i)
-    validate_failure_rule(rules.item(i), spec, path.child("rules").index(i), errors);
+    validate_failure_rule(rules.item(i), job, path.child("rules").index(i), errors);
 }
 
 void validate_success_policy(Value spec, const Path& path, FieldErrors& errors) {

@@ -9,10 +9,13 @@
 
 namespace muster::admission {
 
-// 2.1: what the mutating webhook fills in, on create only. Fields of switched-off features go, with
-// a warning, unless the JobSet had them before (`old`, null on create): switching a feature off
-// takes nothing from what is there.
+// 2.1: fills in what the mutating webhook fills in. Upstream does so on create only, and then
+// refuses a file that leaves these fields out when it is applied again; here an update gets the
+// same defaults. Fields of switched-off features are dropped with a warning, unless the JobSet had
+// them before (`old`, null on create): switching a feature off takes nothing from what is there.
 Status mutate_jobset(const Context& context, Value jobset, Value old);
+// The part of it that concerns the entries of spec.replicatedJobs.
+void default_replicated_jobs(Value jobs);
 
 // The CEL rules of the definition.
 void validate_jobset_rules(const Context& context, Value jobset, FieldErrors& errors);

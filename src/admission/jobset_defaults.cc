@@ -76,13 +76,17 @@ void drop_disabled_fields(const Context& context, Value spec, Value before) {
 
 }  // namespace
 
+void default_replicated_jobs(Value jobs) {
+  for (const Value job : jobs.items()) default_replicated_job(job);
+}
+
 Status mutate_jobset(const Context& context, Value jobset, Value old) {
   const Value spec = jobset.get("spec");
   drop_disabled_fields(context, spec, old.get("spec"));
-  if (context.operation != Operation::kCreate || !spec.is_object()) return {};
+  if (!spec.is_object() || !context.subresource.empty()) return {};
   default_policy(spec, "successPolicy", "operator", "All");
   default_policy(spec, "startupPolicy", "startupPolicyOrder", "AnyOrder");
-  for (const Value job : spec.get("replicatedJobs").items()) default_replicated_job(job);
+  default_replicated_jobs(spec.get("replicatedJobs"));
   default_network(spec);
   default_rule_names(spec.get({"failurePolicy", "rules"}));
   default_retention(spec.get("volumeClaimPolicies"));

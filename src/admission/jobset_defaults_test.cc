@@ -83,13 +83,45 @@ TEST_F(JobSetDefaults, DeleteClaimsUnlessTold) {
               IsJson(R"({"whenDeleted": "Delete"})"));
 }
 
-TEST_F(JobSetDefaults, HappenOnCreateOnly) {
+// A plain `kubectl apply` sends the lists of the file, which leave out what was filled in.
+TEST_F(JobSetDefaults, AnUnchangedFileMayBeAppliedAgain) {
+  const std::string file = R"({"metadata": {"name": "js"}, "spec": {
+      "failurePolicy": {"rules": [{"action": "FailJobSet"}]},
+      "volumeClaimPolicies": [{"templates": [{"metadata": {"name": "data"},
+                                              "spec": {"accessModes": ["ReadWriteOnce"]}}]}],
+      "replicatedJobs": [{"name": "w", "template": {"spec": {"template": {"spec": {
+          "containers": [{"name": "c", "image": "i",
+                          "volumeMounts": [{"name": "data", "mountPath": "/d"}]}]}}}}}]}})";
+  const Outcome set = create(file);
+  ASSERT_EQ(set.message(), "");
+  const Outcome again = world.update(kJobSetVersion, "JobSet", set, file);
+  ASSERT_EQ(again.message(), "");
+  EXPECT_TRUE(json::equal(again.at({"spec"}), set.at({"spec"})));
+  EXPECT_EQ(again.at({"metadata", "generation"}).as_int(), 1);
+}
+
+TEST_F(JobSetDefaults, ComeBackWhenTheyAreTakenAway) {
   const Outcome set = create_set({job("w")});
   const Outcome updated = world.patch(kJobSetVersion, "JobSet", set,
                                       R"({"spec": {"successPolicy": null, "network": null}})");
   ASSERT_EQ(updated.message(), "");
-  EXPECT_FALSE(updated.at({"spec"}).has("successPolicy"));
-  EXPECT_FALSE(updated.at({"spec"}).has("network"));
+  EXPECT_TRUE(json::equal(updated.at({"spec"}), set.at({"spec"})));
+}
+
+TEST_F(JobSetDefaults, AreNoWayAroundImmutability) {
+  const Outcome set = create_set({job("w")}, R"("successPolicy": {"operator": "Any"},)");
+  const Outcome updated =
+      world.patch(kJobSetVersion, "JobSet", set, R"({"spec": {"successPolicy": null}})");
+  EXPECT_EQ(fault_of(updated), "spec.successPolicy: Invalid value: Value is immutable");
+}
+
+// Such a JobSet could otherwise not even lose a finalizer.
+TEST_F(JobSetDefaults, DoNotRefuseUpdatesOfASetThatWasStoredWithoutThem) {
+  Outcome set = create_set({job("w")});
+  set.at({"spec", "replicatedJobs"}).item(0).get({"template", "spec"}).erase("completionMode");
+  const Outcome updated =
+      world.patch(kJobSetVersion, "JobSet", set, R"({"metadata": {"labels": {"a": "b"}}})");
+  EXPECT_EQ(updated.message(), "");
 }
 
 TEST_F(JobSetDefaults, OfTheSchemaComeFirst) {

@@ -9,6 +9,7 @@
 
 #include "admission/checks.h"
 #include "admission/jobset.h"
+#include "admission/list_index.h"
 #include "api/job_set_names.h"
 
 namespace muster::admission {
@@ -21,9 +22,9 @@ constexpr std::size_t kMostGroups = 8;  // of a Workload
 // The names of those that wait at the barrier; entries without replicas have no pods to wait.
 std::vector<std::string_view> covered_jobs(const JobSetCheck& check, Value config) {
   std::vector<std::string_view> names;
-  const Value targets = config.get("targetReplicatedJobs");
+  const std::set<std::string_view> targets = texts_of(config.get("targetReplicatedJobs"));
   for (const Value job : check.spec.get("replicatedJobs").items())
-    if ((targets.empty() || contains_text(targets, text_of(job, "name"))) &&
+    if ((targets.empty() || targets.contains(text_of(job, "name"))) &&
         int_of(job, "replicas", 1) > 0)
       names.push_back(text_of(job, "name"));
   return names;

@@ -2,6 +2,7 @@
 #include "admission/custom_resource.h"
 #include "admission/edit.h"
 #include "admission/jobset.h"
+#include "admission/list_index.h"
 
 namespace muster::admission {
 namespace {
@@ -37,9 +38,9 @@ void validate_jobset_transitions(const Context&, Value jobset, Value old, FieldE
         "successPolicy", "volumeClaimPolicies"})
     require_same(errors, path.child(key), spec.get(key), before.get(key), kFixed);
   const Value jobs = spec.get("replicatedJobs");
+  const ItemsBy old_jobs(before.get("replicatedJobs"), "name");
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const Value match =
-        find_by(before.get("replicatedJobs"), "name", text_of(jobs.item(i), "name"));
+    const Value match = old_jobs.find(text_of(jobs.item(i), "name"));
     for (const std::string_view key : {"dependsOn", "gangConfig"})
       require_same(errors, path.child("replicatedJobs").index(i).child(key), jobs.item(i).get(key),
                    match.get(key), kFixed);

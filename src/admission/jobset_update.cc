@@ -7,6 +7,7 @@
 #include "admission/feature_gates.h"
 #include "admission/jobset.h"
 #include "admission/kueue_job.h"
+#include "admission/list_index.h"
 #include "admission/same_meaning.h"
 #include "api/registry.h"
 
@@ -71,6 +72,14 @@ bool same_entry(Value a, Value b, const api::Schema& job_template) {
   return same_members(a, b) && same_members(b, a);
 }
 
+// The list as it would be if it were created today. A list that was stored without defaults equals
+// the one that an update brings, which has them.
+Value with_defaults(Value jobs) {
+  const Value out = json::clone(jobs.arena(), jobs);
+  default_replicated_jobs(out);
+  return out;
+}
+
 // In the same order; each may have gone through a program that writes it in another form.
 bool same_entries(Value a, Value b) {
   static const api::Schema& job_template =
@@ -90,18 +99,26 @@ void admit_jobset_update(const Context& context, Value jobset, Value old, FieldE
   const bool may_place_anew = suspended(old) || suspended(jobset);
   const bool elastic = context.gates->enabled("ElasticJobSet");
   const bool terminal = condition_true(old, "Completed") || condition_true(old, "Failed");
+  const ItemsBy old_jobs(before.get("replicatedJobs"), "name");
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const Value job = jobs.item(i);
-    const Value match = find_by(before.get("replicatedJobs"), "name", text_of(job, "name"));
+    const Value match = old_jobs.find(text_of(job, "name"));
     if (match.is_null()) continue;
     if (elastic)
       allow_elastic_counts(job, match, terminal, spec_path().child("replicatedJobs").index(i),
                            errors);
     if (may_place_anew) put_back_queue_directives(job, match);
   }
-  if (!same_entries(jobs, before.get("replicatedJobs")))
+  if (!same_entries(jobs, before.get("replicatedJobs")) &&
+      !same_entries(jobs, with_defaults(before.get("replicatedJobs"))))
     errors.invalid(spec_path().child("replicatedJobs"), spec.get("replicatedJobs"), kImmutable);
-  require_unchanged(spec, before, "managedBy", spec_path(), errors);
+  // The rules of the definition compare only values that are there before and after. Pods of
+  // running Jobs follow these two fields, so neither may come later or go.
+  for (const std::string_view key : {"managedBy", "gangConfig", "groupSchedulingConfig"})
+    require_unchanged(spec, before, key, spec_path(), errors);
+  // Pods at the barrier wait for the coordinator's name, which their Jobs were made with.
+  if (has_value(before, "groupSchedulingConfig"))
+    require_unchanged(spec, before, "coordinator", spec_path(), errors);
   validate_queued_update(context, jobset, old, errors);
 }
 

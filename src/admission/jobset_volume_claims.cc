@@ -1,6 +1,7 @@
 // The volume claim policies of a JobSet (spec: jobset 2.2, rows 26 to 32).
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
 
 #include "admission/checks.h"
@@ -17,29 +18,41 @@ Value pod_spec_of(Value replicated_job) {
   return replicated_job.get({"template", "spec", "template", "spec"});
 }
 
-bool mounts(Value pod_spec, std::string_view volume) {
-  for (const std::string_view list : {"initContainers", "containers"})
-    for (const Value container : pod_spec.get(list).items())
-      if (!find_by(container.get("volumeMounts"), "name", volume).is_null()) return true;
-  return false;
-}
-
-void check_mounts(const JobSetCheck& check, std::string_view claim) {
-  const Value jobs = check.spec.get("replicatedJobs");
-  const Path path = Path("spec").child("replicatedJobs");
-  bool mounted = false;
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const Value pod_spec = pod_spec_of(jobs.item(i));
-    const Value volumes = pod_spec.get("volumes");
-    for (std::size_t v = 0; v < volumes.size(); ++v)
-      if (text_of(volumes.item(v), "name") == claim)
-        check.errors.invalid(
-            path.index(i).child("template.spec.template.spec.volumes").index(v).child("name"),
-            claim,
-            fmt::format("volume name conflicts with VolumeClaimPolicy template name: {}", claim));
-    mounted = mounted || mounts(pod_spec, claim);
+// What all entries mount, and where they have volumes of their own, by name: each of many claims
+// is looked up here.
+struct Volumes {
+  explicit Volumes(Value jobs) {
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      const Value pod_spec = pod_spec_of(jobs.item(i));
+      const Value volumes = pod_spec.get("volumes");
+      for (std::size_t v = 0; v < volumes.size(); ++v)
+        own.emplace(text_of(volumes.item(v), "name"), Place{i, v});
+      for (const std::string_view list : {"initContainers", "containers"})
+        for (const Value container : pod_spec.get(list).items())
+          for (const Value mount : container.get("volumeMounts").items())
+            mounted.insert(text_of(mount, "name"));
+    }
   }
-  if (!mounted)
+
+  struct Place {
+    std::size_t job, volume;
+  };
+  std::multimap<std::string_view, Place> own;
+  std::set<std::string_view> mounted;
+};
+
+void check_mounts(const JobSetCheck& check, const Volumes& volumes, std::string_view claim) {
+  const Path path = Path("spec").child("replicatedJobs");
+  const auto [from, to] = volumes.own.equal_range(claim);
+  for (auto at = from; at != to; ++at)
+    check.errors.invalid(
+        path.index(at->second.job)
+            .child("template.spec.template.spec.volumes")
+            .index(at->second.volume)
+            .child("name"),
+        claim,
+        fmt::format("volume name conflicts with VolumeClaimPolicy template name: {}", claim));
+  if (!volumes.mounted.contains(claim))
     check.errors.invalid(
         path, claim,
         fmt::format("replicatedJob containers don't have a matching volumeMount: {} "
@@ -84,6 +97,7 @@ void check_existing(const JobSetCheck& check, Value policy, const Path& path, Va
 
 void check_volume_claims(const JobSetCheck& check) {
   std::set<std::string_view> names;
+  const Volumes volumes(check.spec.get("replicatedJobs"));
   const Value policies = check.spec.get("volumeClaimPolicies");
   for (std::size_t p = 0; p < policies.size(); ++p) {
     const Path path = Path("spec").child("volumeClaimPolicies").index(p);
@@ -92,14 +106,16 @@ void check_volume_claims(const JobSetCheck& check) {
       const Value claim = templates.item(t);
       const Path claim_path = path.child("template").index(t);  // so spelled upstream
       const std::string_view name = text_of(claim.get("metadata"), "name");
-      if (!names.insert(name).second)
+      const bool is_new = names.insert(name).second;
+      if (!is_new)
         check.errors.invalid(claim_path.child("name"), name,
                              "names must be unique for VolumeClaimPolicies template");
       add_faults(check.errors, claim_path.child("name"), name, api::check_dns1123_subdomain(name));
       if (name.size() + 1 + check.name.size() > kLongestClaimName)
         check.errors.invalid(claim_path.child("name"), name,
                              "VolumeClaimPolicies template name is too long");
-      check_mounts(check, name);
+      // A name that comes twice has the same faults again, as many as there are volumes.
+      if (is_new) check_mounts(check, volumes, name);
       check_existing(check, policies.item(p), path, claim, claim_path);
     }
   }

@@ -28,6 +28,7 @@ struct Kind {
   NameRule name_rule = NameRule::kSubdomain;
   bool keeps_status_on_create = false;
   bool trusts_metadata_on_update = false;  // does not repeat the check that all kinds share
+  bool judges_changes_first = false;       // validate_update before validate: the order of causes
 
   // Scheme defaults (the schema's own defaults of custom resources are applied before).
   void (*apply_defaults)(const Context&, Value object) = nullptr;

@@ -160,10 +160,11 @@ void check_weight(Value spec, FieldErrors& errors) {
     errors.invalid(path, weight->text(), "When not 0, weight must be > 10e-9");
 }
 
-bool has_flavor(Value spec, std::string_view name) {
-  return std::ranges::any_of(spec.get("resourceGroups").items(), [&](Value group) {
-    return !find_by(group.get("flavors"), "name", name).is_null();
-  });
+std::set<std::string_view> flavors_of(Value spec) {
+  std::set<std::string_view> names;
+  for (const Value group : spec.get("resourceGroups").items())
+    for (const Value flavor : group.get("flavors").items()) names.insert(text_of(flavor, "name"));
+  return names;
 }
 
 void check_admission_checks(Value spec, FieldErrors& errors) {
@@ -172,10 +173,11 @@ void check_admission_checks(Value spec, FieldErrors& errors) {
   if (checks.is_array() && !spec.get("admissionChecks").empty())
     errors.invalid(Path("spec"), spec,
                    "Either AdmissionChecks or AdmissionCheckStrategy can be set, but not both");
+  const std::set<std::string_view> known = flavors_of(spec);
   for (std::size_t i = 0; i < checks.size(); ++i) {
     const Value flavors = checks.item(i).get("onFlavors");
     for (std::size_t f = 0; f < flavors.size(); ++f)
-      if (!has_flavor(spec, flavors.item(f).as_string()))
+      if (!known.contains(flavors.item(f).as_string()))
         errors.not_found(path.index(i).child("onFlavors").index(f), flavors.item(f).as_string());
   }
 }

@@ -9,6 +9,7 @@
 #include "admission/feature_gates.h"
 #include "admission/kinds.h"
 #include "admission/kueue.h"
+#include "admission/list_index.h"
 
 namespace muster::admission {
 namespace {
@@ -59,11 +60,11 @@ std::int64_t count_amount(std::string_view resource, const api::Quantity& amount
 void check_admission(Value workload, FieldErrors& errors) {
   const Value assignments = workload.get({"status", "admission", "podSetAssignments"});
   const Path path = Path("status").child("admission").child("podSetAssignments");
+  const ItemsBy pod_sets(workload.get({"spec", "podSets"}), "name");
   for (std::size_t i = 0; i < assignments.size(); ++i) {
     const Value assignment = assignments.item(i);
     const std::string_view name = text_of(assignment, "name");
-    if (find_by(workload.get({"spec", "podSets"}), "name", name).is_null())
-      errors.not_found(path.index(i).child("name"), name);
+    if (!pod_sets.contains(name)) errors.not_found(path.index(i).child("name"), name);
     const std::int64_t count = int_of(assignment, "count");
     if (count <= 0) continue;
     for (const json::Member& usage : assignment.get("resourceUsage").members()) {
@@ -84,9 +85,10 @@ std::vector<std::string_view> pod_set_names(Value workload) {
 
 void check_reclaimable(Value workload, FieldErrors& errors) {
   const Path path = Path("status").child("reclaimablePods");
+  const ItemsBy pod_sets(workload.get({"spec", "podSets"}), "name");
   for (const Value reclaimable : workload.get({"status", "reclaimablePods"}).items()) {
     const std::string_view name = text_of(reclaimable, "name");
-    const Value pod_set = find_by(workload.get({"spec", "podSets"}), "name", name);
+    const Value pod_set = pod_sets.find(name);
     if (pod_set.is_null())
       errors.not_supported(path.key(name).child("name"), name, pod_set_names(workload));
     else if (int_of(reclaimable, "count") > int_of(pod_set, "count"))
@@ -106,7 +108,7 @@ void check_pod_set_updates(Value workload, FieldErrors& errors) {
       const Path path =
           Path("status").child("admissionChecks").index(c).child("podSetUpdates").index(u);
       const std::string_view name = text_of(update, "name");
-      if (std::ranges::find(names, name) == names.end())
+      if (!std::ranges::binary_search(names, name))
         errors.not_supported(path.child("name"), name, names);
       check_toleration_keys(update.get("tolerations"), path.child("tolerations"), errors);
       api::validate_annotations(update.get("annotations"), path.child("annotations"), errors);
@@ -134,9 +136,10 @@ void check_fixed_pod_sets(const Context& context, Value now, Value before, Field
 // What was given back stays given back while the rest is held.
 void check_reclaimable_grows(Value now, Value before, FieldErrors& errors) {
   const Path path = Path("status").child("reclaimablePods");
+  const ItemsBy by_name(now, "name");
   for (const Value was : before.items()) {
     const std::string_view name = text_of(was, "name");
-    const Value is = find_by(now, "name", name);
+    const Value is = by_name.find(name);
     if (is.is_null())
       errors.required(path.key(name), "cannot be removed");
     else if (int_of(is, "count") < int_of(was, "count"))
@@ -159,9 +162,10 @@ void check_fixed_admission(Value now, Value before, FieldErrors& errors) {
 }
 
 void check_fixed_updates(Value now, Value before, FieldErrors& errors) {
+  const ItemsBy by_name(now, "name");
   for (std::size_t i = 0; i < before.size(); ++i) {
     const Value was = before.item(i);
-    const Value is = find_by(now, "name", text_of(was, "name"));
+    const Value is = by_name.find(text_of(was, "name"));
     if (text_of(was, "state") == "Ready" && text_of(is, "state") == "Ready")
       require_unchanged(is, was, "podSetUpdates", Path("status").child("admissionChecks").index(i),
                         errors);

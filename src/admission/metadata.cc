@@ -5,6 +5,7 @@
 #include <set>
 
 #include "admission/checks.h"
+#include "admission/list_index.h"
 #include "json/write.h"
 
 namespace muster::admission {
@@ -113,9 +114,10 @@ void validate_finalizers(const Context& context, Value finalizers, FieldErrors& 
 }
 
 void validate_no_new_finalizers(Value finalizers, Value old, FieldErrors& errors) {
+  const std::set<std::string_view> before = texts_of(old);
   std::set<std::string_view> added;  // upstream lists them sorted
   for (const Value finalizer : finalizers.items())
-    if (!contains_text(old, finalizer.as_string())) added.insert(finalizer.as_string());
+    if (!before.contains(finalizer.as_string())) added.insert(finalizer.as_string());
   if (added.empty()) return;
   std::string listed;
   for (const std::string_view name : added)

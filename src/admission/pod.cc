@@ -4,6 +4,7 @@
 #include "admission/edit.h"
 #include "admission/jobset_pod.h"
 #include "admission/kinds.h"
+#include "admission/list_index.h"
 #include "admission/pod_defaults.h"
 #include "admission/pod_validation.h"
 #include "admission/priority.h"
@@ -96,8 +97,9 @@ void prepare_resize(Value pod, Value old) {
   const Value wished = json::clone(pod.arena(), pod.get("spec"));
   restore_pod(pod, old);
   for (const std::string_view list : {"containers", "initContainers"}) {
+    const ItemsBy by_name(wished.get(list), "name");
     for (const Value container : pod.get({"spec", list}).items()) {
-      const Value match = find_by(wished.get(list), "name", text_of(container, "name"));
+      const Value match = by_name.find(text_of(container, "name"));
       for (const std::string_view key : {"resources", "resizePolicy"})
         if (match.is_object()) take_member(container, match, key);
     }

@@ -1,7 +1,11 @@
 // What may change in a pod once it exists (spec: job 4.2).
 #include <fmt/format.h>
 
+#include <set>
+#include <tuple>
+
 #include "admission/checks.h"
+#include "admission/list_index.h"
 #include "admission/pod_validation.h"
 #include "admission/qos.h"
 #include "json/write.h"
@@ -41,18 +45,19 @@ void validate_deadline(Value spec, Value old, const Path& path, FieldErrors& err
                    "must be less than or equal to previous value");
 }
 
+// All of a toleration but its time.
+auto without_seconds(Value toleration) {
+  return std::tuple(text_of(toleration, "key"), text_of(toleration, "operator"),
+                    text_of(toleration, "value"), text_of(toleration, "effect"));
+}
+
 // Old ones stay, with at most their time changed.
 void validate_only_added_tolerations(Value spec, Value old, const Path& path, FieldErrors& errors) {
-  const Value tolerations = spec.get("tolerations");
+  std::set<decltype(without_seconds({}))> now;
+  for (const Value toleration : spec.get("tolerations").items())
+    now.insert(without_seconds(toleration));
   for (const Value before : old.get("tolerations").items()) {
-    const auto same = [&](Value now) {
-      for (const std::string_view key : {"key", "operator", "value", "effect"})
-        if (text_of(now, key) != text_of(before, key)) return false;
-      return true;
-    };
-    bool found = false;
-    for (const Value now : tolerations.items()) found = found || same(now);
-    if (!found)
+    if (!now.contains(without_seconds(before)))
       return errors.forbidden(
           path.child("tolerations"),
           "existing toleration can not be modified except its tolerationSeconds");
@@ -61,9 +66,10 @@ void validate_only_added_tolerations(Value spec, Value old, const Path& path, Fi
 
 void validate_only_removed_gates(Value spec, Value old, const Path& path, FieldErrors& errors) {
   const Value gates = spec.get("schedulingGates");
+  const ItemsBy before(old.get("schedulingGates"), "name");
   for (std::size_t i = 0; i < gates.size(); ++i) {
     const std::string_view name = text_of(gates.item(i), "name");
-    if (find_by(old.get("schedulingGates"), "name", name).is_null())
+    if (!before.contains(name))
       errors.forbidden(
           path.child("schedulingGates").index(i).child("name"),
           fmt::format("only deletion is allowed, but found new scheduling gate '{}'", name));
@@ -125,12 +131,13 @@ Value without_changeable(Value spec, Value old, bool gated) {
 
 void validate_state_change(Value now, Value before, std::string_view restart_policy,
                            const Path& path, FieldErrors& errors) {
+  const ItemsBy by_name(now, "name");
   for (std::size_t i = 0; i < before.size(); ++i) {
     const Value old = before.item(i);
     const Value terminated = old.get({"state", "terminated"});
     if (!terminated.is_object()) continue;
     if (restart_policy == "OnFailure" && int_of(terminated, "exitCode") != 0) continue;
-    const Value match = find_by(now, "name", text_of(old, "name"));
+    const Value match = by_name.find(text_of(old, "name"));
     if (match.is_object() && !match.get({"state", "terminated"}).is_object())
       errors.forbidden(path.index(i).child("state"),
                        "may not be transitioned to non-terminated state");
@@ -166,11 +173,11 @@ void validate_resize(Value spec, Value old, FieldErrors& errors) {
 
 void validate_added_ephemerals(Value spec, Value old, FieldErrors& errors) {
   const Path path = Path("spec").child("ephemeralContainers");
-  const Value now = spec.get("ephemeralContainers");
+  const ItemsBy now(spec.get("ephemeralContainers"), "name");
   const Value before = old.get("ephemeralContainers");
   for (std::size_t i = 0; i < before.size(); ++i) {
     const std::string_view name = text_of(before.item(i), "name");
-    const Value match = find_by(now, "name", name);
+    const Value match = now.find(name);
     if (match.is_null())
       errors.forbidden(
           path, fmt::format("existing ephemeral containers \"{}\" may not be removed\n", name));

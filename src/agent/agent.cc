@@ -66,39 +66,44 @@ void Agent::make_node(NodeShare share) {
   const std::string name = share.name;
   node->events = controllers::make_event_recorder(client_, registry_, std::string(kComponent),
                                                   controllers::EventRecorder::Form::kCore, name);
-  node->services = std::make_unique<NodeServices>(NodeServices{
-      .client = client_,
-      .pods = pods_kind_,
-      .accounts = *registry_.find("", "v1", "serviceaccounts"),
-      .runtime = runtime_,
-      .names = names_,
-      .prober = *prober_,
-      .objects = objects_,
-      .gates = gates_,
-      .messages = messages_,
-      .port_users = port_users_,
-      .events = *node->events,
-      .paths = paths_,
-      .identity = options_.identity,
-      .volumes = {.claims_directory = paths_.claims(), .host_paths = options_.host_paths},
-      .images = options_.images,
-      .pod_processes = options_.pod_processes,
-      .backoff = options_.backoff,
-      .node_name = name,
-      .host_ip = options_.facts.address,
-      .allocatable = write_resources(arena_, share.resources),
-      .environment = options_.environment,
-      .api_environment = options_.api_environment,
-      .warned_owners = {},
-      .log_began = options_.log_began,
-      .log_ended = options_.log_ended,
-      .named = [this](const PodView& pod, bool known) { named(pod, known); },
-      .is_named =
-          [this](const std::string& ns, const std::string& host) {
-            return hosts_.contains({ReferenceKind::kHost, ns, host});
-          },
-      .released = [this](const std::string& uid) { released(uid); },
-      .retired = [this](const std::string& uid, bool gone) { retired(uid, gone); }});
+  node->services = std::make_unique<NodeServices>(
+      NodeServices{.client = client_,
+                   .pods = pods_kind_,
+                   .accounts = *registry_.find("", "v1", "serviceaccounts"),
+                   .runtime = runtime_,
+                   .names = names_,
+                   .prober = *prober_,
+                   .objects = objects_,
+                   .gates = gates_,
+                   .messages = messages_,
+                   .port_users = port_users_,
+                   .events = *node->events,
+                   .paths = paths_,
+                   .identity = options_.identity,
+                   .users = options_.users,
+                   .volumes = {.claims_directory = paths_.claims(),
+                               .host_paths = options_.host_paths,
+                               .closed = options_.hidden},
+                   .images = options_.images,
+                   .pod_processes = options_.pod_processes,
+                   .hide_gpus = options_.hide_gpus,
+                   .gpu_majors = options_.facts.gpu_majors,
+                   .backoff = options_.backoff,
+                   .node_name = name,
+                   .host_ip = options_.facts.address,
+                   .allocatable = write_resources(arena_, share.resources),
+                   .environment = options_.environment,
+                   .api_environment = options_.api_environment,
+                   .warned_owners = {},
+                   .log_began = options_.log_began,
+                   .log_ended = options_.log_ended,
+                   .named = [this](const PodView& pod, bool known) { named(pod, known); },
+                   .is_named =
+                       [this](const std::string& ns, const std::string& host) {
+                         return hosts_.contains({ReferenceKind::kHost, ns, host});
+                       },
+                   .released = [this](const std::string& uid) { released(uid); },
+                   .retired = [this](const std::string& uid, bool gone) { retired(uid, gone); }});
   node->keeper = std::make_unique<NodeKeeper>(client_, registry_, options_.facts,
                                               runtime_.abilities(), std::move(share));
   nodes_.emplace(name, std::move(node));
@@ -152,6 +157,8 @@ void Agent::begin() {
   for (const client::ObjectPtr& pod : pods) take(pod);
   options_.logs_known();
   end_orphans();
+  // Which group an orphan belongs to is not known; the next agent sees that it is gone.
+  if (options_.users != nullptr && orphans_.empty()) options_.users->release_unused();
   names_.settle();
   remove_unknown_folders();
   gates_.remove_unused();
@@ -180,6 +187,7 @@ void Agent::take(const client::ObjectPtr& object) {
   auto driver =
       std::make_unique<PodDriver>(*node.services, object, adopted ? &found->second : nullptr);
   for (const Reference& reference : driver->references()) wanted_by_[reference].insert(uid);
+  if (options_.users != nullptr) options_.users->keep(trust_group_of(pod), uid);
   PodDriver& taken = *drivers_.emplace(uid, std::move(driver)).first->second;
   const Amounts wants = requests_of(pod);
   if (adopted) {
@@ -223,6 +231,7 @@ void Agent::forget(const client::ObjectPtr& object) {
 }
 
 void Agent::dispose(const std::string& ns, const std::string& name, const std::string& uid) {
+  if (options_.users != nullptr) options_.users->drop(uid);
   disposal_.remove_pod(paths_.pod(uid));
   disposal_.remove_logs(paths_.pod_logs(ns, name, uid));
 }

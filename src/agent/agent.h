@@ -32,9 +32,15 @@ struct AgentOptions {
   std::vector<std::string> api_environment;
   std::string ca_pem;
   Identity identity;
+  // Of JobSets that have one of their own each; null: all pods run as the identity's. Outlives the
+  // agent.
+  UserBook* users = nullptr;
   std::vector<std::string> host_paths = {"/"};  // prefixes that hostPath volumes may name
+  // Folders of the server, canonical, that pods find empty and no hostPath may name.
+  std::vector<std::string> hidden = {};
   Images images;
   std::int64_t pod_processes = 0;  // of each pod, at most; 0: any number
+  bool hide_gpus = true;           // from pods that ask for none
   BackoffOptions backoff;
   PortUsers::Ask port_users = port_users_of_this_machine;
   // The log of a run is written from now on, or is complete.

@@ -368,6 +368,20 @@ TEST_F(AgentTest, AGangAlsoWaitsUntilTheNameOfItsCoordinatorIsKnown) {
   EXPECT_TRUE(node_.runs("p", "a"));
 }
 
+TEST_F(AgentTest, TheNameOfACoordinatorThatHasEndedIsNotWaitedFor) {
+  node_.make_config_map("js-group-scheduling", R"({"started-0":"1"})");
+  node_.make_pod("p",
+                 R"({"restartPolicy":"Never","initContainers":[{"name":"group-scheduling-init",
+                     "env":[{"name":"COORDINATOR","value":"js-c-0-0.js"}]}],
+                     "containers":[{"name":"a"}]})",
+                 "here", kMeet);
+  EXPECT_FALSE(node_.runs("p", "a"));
+  node_.patch_config_map("js-group-scheduling", R"({"started-0-coordinator-ended":"true"})");
+  node_.machine.look_at_gates();
+  node_.settle();
+  EXPECT_TRUE(node_.runs("p", "a"));
+}
+
 TEST_F(AgentTest, AGangThatIsNotCompleteInTimeFailsAndSaysHowMany) {
   node_.make_config_map("js-group-scheduling", "{}");
   node_.make_pod("p", kMember, "here", kMeet);

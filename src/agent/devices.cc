@@ -44,7 +44,6 @@ std::vector<std::string> read_devices(const std::string& pod_directory) {
 }
 
 std::vector<std::string> device_environment(const std::vector<std::string>& devices) {
-  if (devices.empty()) return {};
   const std::string list = fmt::format("{}", fmt::join(devices, ","));
   return {"CUDA_VISIBLE_DEVICES=" + list, "NVIDIA_VISIBLE_DEVICES=" + list};
 }

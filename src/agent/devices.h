@@ -30,7 +30,7 @@ class Devices {
 Status write_devices(const std::string& pod_directory, const std::vector<std::string>& devices);
 std::vector<std::string> read_devices(const std::string& pod_directory);
 
-// As programs read them.
+// As programs read them. Without devices they see none.
 std::vector<std::string> device_environment(const std::vector<std::string>& devices);
 
 }  // namespace muster::agent

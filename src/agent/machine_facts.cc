@@ -10,6 +10,8 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <sstream>
 
 #include "base/number.h"
 
@@ -68,6 +70,18 @@ std::vector<std::string> gpus() {
 
 }  // namespace
 
+std::vector<int> gpu_majors(const std::string& proc_devices) {
+  std::istringstream lines(proc_devices);
+  std::set<int> majors;
+  for (std::string line; std::getline(lines, line) && line != "Block devices:";) {
+    std::istringstream words(line);
+    int major = 0;
+    std::string name;
+    if (words >> major >> name && name.starts_with("nvidia")) majors.insert(major);
+  }
+  return {majors.begin(), majors.end()};
+}
+
 MachineFacts read_machine_facts(const std::string& data_directory) {
   MachineFacts facts;
   std::array<char, 256> name{};
@@ -83,6 +97,8 @@ MachineFacts read_machine_facts(const std::string& data_directory) {
     facts.disk_bytes =
         static_cast<std::int64_t>(disk.f_blocks) * static_cast<std::int64_t>(disk.f_frsize);
   facts.gpus = gpus();
+  std::ifstream devices("/proc/devices");
+  facts.gpu_majors = gpu_majors({std::istreambuf_iterator<char>(devices), {}});
   utsname system{};
   ::uname(&system);
   facts.architecture = architecture(system.machine);

@@ -14,12 +14,16 @@ struct MachineFacts {
   std::int64_t memory_bytes = 0;
   std::int64_t disk_bytes = 0;    // of the file system that holds the data directory
   std::vector<std::string> gpus;  // as CUDA_VISIBLE_DEVICES names them
+  std::vector<int> gpu_majors;    // of the device files through which they are used
   std::string architecture;       // amd64, arm64
   std::string kernel;
   std::string os_image;
   std::string machine_id;
   std::string boot_id;
 };
+
+// Those of NVIDIA's drivers in /proc/devices, each once.
+std::vector<int> gpu_majors(const std::string& proc_devices);
 
 MachineFacts read_machine_facts(const std::string& data_directory);
 

@@ -15,6 +15,7 @@
 #include "agent/probes/prober.h"
 #include "agent/run_spec.h"
 #include "agent/taken_port.h"
+#include "agent/user_book.h"
 #include "client/client.h"
 #include "controllers/runtime/events.h"
 #include "runtime/runtime.h"
@@ -35,9 +36,12 @@ struct NodeServices {
   controllers::EventRecorder& events;
   Paths paths;
   Identity identity;
+  UserBook* users = nullptr;  // null: all pods have the identity's user
   VolumePolicy volumes;
   Images images;
   std::int64_t pod_processes = 0;  // of each pod, at most; 0: any number
+  bool hide_gpus = true;           // from pods that ask for none
+  std::vector<int> gpu_majors;     // of their device files
   BackoffOptions backoff;
   std::string node_name;
   std::string host_ip;

@@ -67,6 +67,18 @@ TEST_F(Pieces, DevicesAreGivenOnceAndComeBack) {
               ElementsAre("CUDA_VISIBLE_DEVICES=0,2", "NVIDIA_VISIBLE_DEVICES=0,2"));
 }
 
+TEST_F(Pieces, ThoseWithoutDevicesSeeNone) {
+  EXPECT_THAT(device_environment({}),
+              ElementsAre("CUDA_VISIBLE_DEVICES=", "NVIDIA_VISIBLE_DEVICES="));
+}
+
+TEST_F(Pieces, GpusAreUsedThroughTheDevicesOfTheirDrivers) {
+  EXPECT_THAT(gpu_majors("Character devices:\n  1 mem\n195 nvidia\n195 nvidiactl\n"
+                         "511 nvidia-uvm\n\nBlock devices:\n259 nvidia-no\n"),
+              ElementsAre(195, 511));
+  EXPECT_THAT(gpu_majors(""), IsEmpty());
+}
+
 TEST_F(Pieces, AMachineIsSharedOutEvenly) {
   const MachineFacts facts{.hostname = "m",
                            .cpu_millis = 3000,

@@ -212,10 +212,15 @@ void PodDriver::carry_out(const Action& action) {
 void PodDriver::note_barrier() {
   if (!view_.barrier) return;
   const Value map = node_.objects.config_map(view_.ns, view_.barrier->config_map);
-  const bool go = map.get({"data", view_.barrier->key}).is_string() ||
-                  map.get({"binaryData", view_.barrier->key}).is_string();
-  const std::string& coordinator = view_.barrier->coordinator;
-  memory_.barrier_open = go && (coordinator.empty() || node_.is_named(view_.ns, coordinator));
+  const auto is_there = [&](const std::string& key) {
+    return map.get({"data", key}).is_string() || map.get({"binaryData", key}).is_string();
+  };
+  const Barrier& barrier = *view_.barrier;
+  const bool go = is_there(barrier.key);
+  const bool named = barrier.coordinator.empty() || node_.is_named(view_.ns, barrier.coordinator) ||
+                     is_there(barrier.key + std::string(api::kCoordinatorEnded));
+  memory_.barrier_open = go && named;
+  memory_.barrier_unnamed = go && !named;
   const auto& run = memory_.containers[*view_.find(api::kBarrierContainer)].run;
   const bool waits = run && run->alive();
   if (waits != at_barrier_) {

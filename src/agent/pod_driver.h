@@ -56,6 +56,7 @@ class PodDriver {
   // Before the first container: address, folders, volumes, a home for its processes.
   void prepare();
   void prepare_again_later(std::string_view reason, const std::string& message);
+  void never_prepared(const std::string& message);
   Status make_directory_of_pod();  // with the note of its devices
   Status take_address();
   Status refresh_volumes();
@@ -63,8 +64,10 @@ class PodDriver {
   void renew_tokens();
   std::optional<Time> token_renewal() const;
   void enter_runtime();
+  bool hides_gpus() const;
   PodFacts facts();
   VolumeRoot volume_root();
+  Result<Identity> identity() const;
   runtime::User volume_user() const;
   bool is_first_of_owner();
   void warn_of_image();
@@ -72,6 +75,7 @@ class PodDriver {
 
   void start(std::size_t container, bool held);
   void cannot_start(std::size_t container, std::string_view reason, const std::string& message);
+  void never_starts(std::size_t container, bool held, const Error& why);
   void has_no_image(std::size_t container, const Error& why);
   void executed(std::size_t container, Run& run, Time when);
   void ended(std::size_t container, Run& run, const runtime::Exit& exit);

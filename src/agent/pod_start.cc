@@ -7,7 +7,9 @@
 
 #include "agent/devices.h"
 #include "agent/event_reasons.h"
+#include "agent/node_object.h"
 #include "agent/pod_driver.h"
+#include "agent/pod_requests.h"
 #include "agent/termination_message.h"
 
 namespace muster::agent {
@@ -42,15 +44,26 @@ Status make_directory(const std::string& path) {
 void PodDriver::prepare() {
   if (preparing_ || (prepare_at_ && now() < *prepare_at_)) return;
   prepare_at_.reset();
+  if (const auto own = identity(); !own)
+    return prepare_again_later("FailedCreatePodSandBox",
+                               "Failed to create pod sandbox: " + own.error().message);
   if (const Status made = make_directory_of_pod(); !made)
     return prepare_again_later("FailedMount", made.error().message);
   if (const Status named = take_address(); !named)
     return prepare_again_later("FailedCreatePodSandBox",
                                "Failed to create pod sandbox: " + named.error().message);
   if (!fetch_tokens()) return;
-  if (const Status mounted = refresh_volumes(); !mounted)
+  if (const Status mounted = refresh_volumes(); !mounted) {
+    if (mounted.error().code == Code::kTooLarge) return never_prepared(mounted.error().message);
     return prepare_again_later("FailedMount", mounted.error().message);
+  }
   enter_runtime();
+}
+
+// What the pod asks for is more than any pod gets: to try again would not help.
+void PodDriver::never_prepared(const std::string& message) {
+  tell(std::nullopt, true, "FailedMount", message);
+  fail_for_good(memory_, {.reason = "VolumesTooLarge", .message = message});
 }
 
 void PodDriver::prepare_again_later(std::string_view reason, const std::string& message) {
@@ -168,7 +181,9 @@ void PodDriver::enter_runtime() {
                            .name = fmt::format("{}/{}", view_.ns, view_.name),
                            .hostname = host ? "" : view_.hostname,
                            .hosts_file = host ? "" : node_.names.hosts_file(view_.ns),
-                           .processes = node_.pod_processes},
+                           .processes = node_.pod_processes,
+                           .denied_devices = hides_gpus() ? node_.gpu_majors : std::vector<int>(),
+                           .hidden = node_.volumes.closed},
                           [this, alive = std::weak_ptr(alive_)](const Status& started) {
                             if (alive.expired()) return;
                             preparing_ = false;
@@ -187,6 +202,12 @@ void PodDriver::enter_runtime() {
                           });
 }
 
+// A pod that asks for some on a node that cannot tell them apart sees all, as does any if the node
+// does not care.
+bool PodDriver::hides_gpus() const {
+  return node_.hide_gpus && requests_of(pod_)[std::string(kGpuResource)] == 0;
+}
+
 PodFacts PodDriver::facts() {
   // Who has a token may want to know where to use it.
   std::vector<std::string> inherited = node_.environment;
@@ -198,13 +219,22 @@ PodFacts PodDriver::facts() {
           .hostname = view_.hostname,
           .node_allocatable = node_.allocatable,
           .inherited = std::move(inherited),
-          .devices = device_environment(devices_)};
+          .devices = hides_gpus() || !devices_.empty() ? device_environment(devices_)
+                                                       : std::vector<std::string>()};
 }
 
 // Files of volumes belong to the first main container's user; others read them by their mode.
 runtime::User PodDriver::volume_user() const {
-  return user_of(pod_, pod_.get({"spec", "containers"}).item(0), node_.identity)
-      .value_or(node_.identity.pod_user);
+  const Identity own = identity().value_or(node_.identity);
+  return user_of(pod_, pod_.get({"spec", "containers"}).item(0), own).value_or(own.pod_user);
+}
+
+// The node's, with the user of the pod's JobSet if each has its own.
+Result<Identity> PodDriver::identity() const {
+  Identity own = node_.identity;
+  if (node_.users == nullptr) return own;
+  MUSTER_TRY(own.pod_user, node_.users->user_for(trust_group_of(pod_), view_.uid));
+  return own;
 }
 
 VolumeRoot PodDriver::volume_root() {
@@ -220,6 +250,8 @@ void PodDriver::start(std::size_t i, bool held) {
     if (const Status made = node_.gates.make(gate); !made)
       return cannot_start(i, "CreateContainerError", made.error().message);
   }
+  const auto own = identity();
+  if (!own) return cannot_start(i, "CreateContainerConfigError", own.error().message);
   const bool ignored = node_.images.ignored();
   const auto image = ignored ? Image() : find_image(node_.images, view_.containers[i].image);
   if (!image) return has_no_image(i, image.error());
@@ -233,7 +265,8 @@ void PodDriver::start(std::size_t i, bool held) {
                                    .gate = gate,
                                    .image = ignored ? nullptr : &*image,
                                    .oci_program = node_.images.oci_program},
-                                  facts(), node_.objects, volume_root(), node_.identity);
+                                  facts(), node_.objects, volume_root(), *own);
+  if (!spec && spec.error().code == Code::kTooLarge) return never_starts(i, held, spec.error());
   if (!spec) return cannot_start(i, "CreateContainerConfigError", spec.error().message);
   node_.messages.expect(id);
   begin_run(memory_, i, held);
@@ -274,6 +307,15 @@ void PodDriver::cannot_start(std::size_t i, std::string_view reason, const std::
   tell(i, true, "Failed", "Error: " + message);
   note_trouble(memory_, i,
                {.reason = std::string(reason), .message = message, .retry = now() + kStartRetry});
+}
+
+// As if execve had refused it, without the attempt to make what it would be given: the run ends
+// with StartError, and the restart policy decides what follows.
+void PodDriver::never_starts(std::size_t i, bool held, const Error& why) {
+  Run& run = begin_run(memory_, i, held);
+  run.id = fmt::format("unstarted-{}-{}-{}", view_.uid, view_.containers[i].name, run.number);
+  memory_.containers[i].trouble.reset();
+  ended(i, run, {.code = runtime::kStartErrorCode, .start_error = why.message, .finished = now()});
 }
 
 void PodDriver::run_changed(const runtime::RunState& state) {

@@ -45,7 +45,10 @@ class FakeNames final : public Names {
 
 class TestNode {
  public:
-  TestNode() {
+  static constexpr Time kStart{std::chrono::seconds(1'900'000'000)};
+
+  explicit TestNode(std::unique_ptr<VirtualLoop> on = make_virtual_loop(kStart))
+      : loop(std::move(on)) {
     std::string pattern = std::filesystem::temp_directory_path() / "agent-test-XXXXXX";
     MUSTER_ASSERT(::mkdtemp(pattern.data()) != nullptr, "a folder for the test");
     directory = pattern;
@@ -105,20 +108,29 @@ class TestNode {
     while (!answer) loop->run_for(Duration::zero());
     return *std::move(answer);
   }
-  void post(std::string body) {
+  // Without waiting for the answer, which must be a good one.
+  void submit(const client::Operation& operation) {
+    client_->write(operation, [](const Result<std::string>& answer) {
+      MUSTER_ASSERT(answer.has_value(), answer.error().message.c_str());
+    });
+  }
+  static client::Operation creation(std::string body) {
     json::Arena arena;
     const json::Value tree = *json::parse(arena, body);
     const auto* const resource = api::Registry::builtin().find_kind(
         tree.get("apiVersion").as_string(), tree.get("kind").as_string());
-    const auto made = send({.verb = client::Verb::kCreate,
-                            .resource = resource,
-                            .ns = resource->namespaced ? "default" : "",
-                            .body = std::move(body)});
+    return {.verb = client::Verb::kCreate,
+            .resource = resource,
+            .ns = resource->namespaced ? "default" : "",
+            .body = std::move(body)};
+  }
+  void post(std::string body) {
+    const auto made = send(creation(std::move(body)));
     MUSTER_ASSERT(made.has_value(), made.error().message.c_str());
   }
   // A pod in namespace default that is bound already.
-  void make_pod(std::string_view name, std::string_view spec, std::string_view node = "here",
-                std::string_view annotations = "{}") {
+  static std::string pod_text(std::string_view name, std::string_view spec,
+                              std::string_view node = "here", std::string_view annotations = "{}") {
     json::Arena arena;
     const json::Value pod = *json::parse(
         arena, fmt::format(R"({{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{}",)"
@@ -132,15 +144,22 @@ class TestNode {
           container.array_at("command").push_back(json::Value::view("x"));
       }
     }
-    post(json::write(pod));
+    return json::write(pod);
+  }
+  void make_pod(std::string_view name, std::string_view spec, std::string_view node = "here",
+                std::string_view annotations = "{}") {
+    post(pod_text(name, spec, node, annotations));
     settle();
   }
+  client::Operation deletion(std::string_view name, int grace) const {
+    return {.verb = client::Verb::kDelete,
+            .resource = &pods,
+            .ns = "default",
+            .name = std::string(name),
+            .body = fmt::format(R"({{"gracePeriodSeconds":{}}})", grace)};
+  }
   void delete_pod(std::string_view name, int grace) {
-    static_cast<void>(send({.verb = client::Verb::kDelete,
-                            .resource = &pods,
-                            .ns = "default",
-                            .name = std::string(name),
-                            .body = fmt::format(R"({{"gracePeriodSeconds":{}}})", grace)}));
+    static_cast<void>(send(deletion(name, grace)));
     settle();
   }
   void make_config_map(std::string_view name, std::string_view data) {
@@ -149,12 +168,15 @@ class TestNode {
                      name, data));
     settle();
   }
+  static client::Operation config_map_patch(std::string_view name, std::string_view data) {
+    return {.verb = client::Verb::kPatch,
+            .resource = api::Registry::builtin().find("", "v1", "configmaps"),
+            .ns = "default",
+            .name = std::string(name),
+            .body = fmt::format(R"({{"data":{}}})", data)};
+  }
   void patch_config_map(std::string_view name, std::string_view data) {
-    static_cast<void>(send({.verb = client::Verb::kPatch,
-                            .resource = api::Registry::builtin().find("", "v1", "configmaps"),
-                            .ns = "default",
-                            .name = std::string(name),
-                            .body = fmt::format(R"({{"data":{}}})", data)}));
+    static_cast<void>(send(config_map_patch(name, data)));
     settle();
   }
 
@@ -207,7 +229,7 @@ class TestNode {
   }
 
   std::string directory;
-  std::unique_ptr<VirtualLoop> loop = make_virtual_loop(Time(std::chrono::seconds(1'900'000'000)));
+  std::unique_ptr<VirtualLoop> loop;
   runtime::FakeMachine machine{*loop};
   FakeNames names;
   AgentOptions options;

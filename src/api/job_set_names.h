@@ -47,6 +47,10 @@ inline constexpr std::string_view kBarrierSize = "muster.dev/barrier-size";  // 
 inline constexpr std::string_view kBarrierTimeout = "muster.dev/barrier-timeout";  // seconds
 }  // namespace annotation
 
+// A key of the barrier's ConfigMap: that of the signal, followed by this. It says that the
+// coordinator has ended, so no pod needs to wait for its name.
+inline constexpr std::string_view kCoordinatorEnded = "-coordinator-ended";
+
 // The container that waits at the barrier, the last of a pod's init containers.
 inline constexpr std::string_view kBarrierContainer = "group-scheduling-init";
 

@@ -13,6 +13,7 @@
 #include "api/base64.h"
 #include "base/log.h"
 #include "base/spread_folders.h"
+#include "base/time.h"
 
 namespace muster::cli {
 namespace {
@@ -20,6 +21,9 @@ namespace {
 constexpr auto kAuthorityLife = std::chrono::days(3650);
 constexpr auto kCertificateLife = std::chrono::days(365);
 constexpr auto kRenewBefore = std::chrono::days(30);
+// Certificates begin this long ago, so that they still count when a clock that was fast is put
+// right. Nothing depends on their beginning.
+constexpr auto kBackdate = std::chrono::days(365);
 constexpr std::size_t kMinTokenKey = 32;
 
 std::string trouble(std::string_view what, const std::string& file) {
@@ -78,14 +82,31 @@ class KeyFiles {
 
 // Not the server certificate's subject: OpenSSL takes equal subject and issuer for self-signed.
 Result<net::KeyPair> make_authority(Time now) {
-  return net::make_authority({"muster-ca", {}},
-                             {now - std::chrono::hours(1), now + kAuthorityLife});
+  return net::make_authority({"muster-ca", {}}, {now - kBackdate, now + kAuthorityLife});
+}
+
+bool is_current(const net::Validity& validity, Time now) {
+  return validity.not_before <= now && validity.not_after > now + kRenewBefore;
+}
+
+// The clock has been put right, or is wrong now; nobody can tell which. So the certificate is
+// renewed to cover both times, with its key: clients that trust it go on.
+Result<net::KeyPair> renew_authority(const net::KeyPair& authority, const net::Validity& before,
+                                     Time now) {
+  log::warn(
+      "the authority's certificate is not valid now and is renewed; if clients refuse it, is "
+      "the clock right?",
+      {{"now", format_time(now)},
+       {"not_before", format_time(before.not_before)},
+       {"not_after", format_time(before.not_after)}});
+  return net::renew_authority(authority, {std::min(before.not_before, now - kBackdate),
+                                          std::max(before.not_after, now + kAuthorityLife)});
 }
 
 // `names` empty: a client certificate of the admin.
 Result<net::KeyPair> make_certificate(const net::KeyPair& authority,
                                       const std::vector<std::string>& names, Time now) {
-  const net::Validity validity{now - std::chrono::hours(1), now + kCertificateLife};
+  const net::Validity validity{now - kBackdate, now + kCertificateLife};
   return names.empty()
              ? net::make_client_certificate(authority, {"admin", {"system:masters"}}, validity)
              : net::make_server_certificate(authority, {"muster", {}}, names, validity);
@@ -93,16 +114,23 @@ Result<net::KeyPair> make_certificate(const net::KeyPair& authority,
 
 Result<net::KeyPair> open_authority(const std::string& dir, Time now) {
   const KeyFiles files(dir, "ca");
-  if (files.exists()) return files.load();
-  MUSTER_TRY(net::KeyPair authority, make_authority(now));
-  MUSTER_CHECK(files.save(authority));
-  return authority;
+  if (!files.exists()) {
+    MUSTER_TRY(net::KeyPair authority, make_authority(now));
+    MUSTER_CHECK(files.save(authority));
+    return authority;
+  }
+  MUSTER_TRY(net::KeyPair authority, files.load());
+  MUSTER_TRY(const net::CertificateInfo info, net::inspect_certificate(authority.certificate_pem));
+  if (is_current(info.validity, now)) return authority;
+  MUSTER_TRY(net::KeyPair renewed, renew_authority(authority, info.validity, now));
+  MUSTER_CHECK(files.save(renewed));
+  return renewed;
 }
 
 bool usable(const net::KeyPair& pair, const net::KeyPair& authority,
             const std::vector<std::string>& names, Time now) {
   const auto info = net::inspect_certificate(pair.certificate_pem);
-  return info && info->validity.not_after > now + kRenewBefore && net::covers(*info, names) &&
+  return info && is_current(info->validity, now) && net::covers(*info, names) &&
          net::check_key_pair(pair, authority.certificate_pem).has_value();
 }
 

@@ -35,8 +35,9 @@ struct Credentials {
 // Creates it if it is missing; refuses one that others may open (S10).
 Status make_data_dir(const std::string& dir);
 
-// Creates what is missing, renews certificates that are near their end or do not cover the names,
-// and refuses keys that others may read. The caller has locked the directory.
+// Creates what is missing, renews certificates that are near their end, not valid yet (the clock
+// was put back) or do not cover the names, and refuses keys that others may read. The caller has
+// locked the directory.
 Result<Credentials> open_credentials(const std::string& dir,
                                      const std::vector<std::string>& server_names,
                                      const Clock& clock);

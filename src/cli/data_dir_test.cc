@@ -68,6 +68,40 @@ TEST_F(OpenCredentials, KeysAreMadeOnceAndKept) {
   EXPECT_EQ(again->token_key, first->token_key);
 }
 
+// The first start came with a clock that was fast.
+TEST_F(OpenCredentials, AClockThatIsPutRightLocksNobodyOut) {
+  for (const Duration fast : {Duration(std::chrono::days(2)), Duration(std::chrono::days(4'000))}) {
+    const std::string each = dir / std::to_string(fast.count());
+    ASSERT_TRUE(make_data_dir(each));
+    ManualClock wrong(clock.now() + fast);
+    const auto first = open_credentials(each, {"localhost"}, wrong);
+    ASSERT_TRUE(first) << first.error().message;
+    const auto then = open_credentials(each, {"localhost"}, clock);
+    ASSERT_TRUE(then) << then.error().message;
+    for (const std::string& pem :
+         {then->ca_pem, then->server.certificate_pem, then->admin.certificate_pem}) {
+      const net::Validity validity = net::inspect_certificate(pem)->validity;
+      EXPECT_LE(validity.not_before, clock.now());
+      EXPECT_GT(validity.not_after, clock.now());
+    }
+    // Who trusts the old certificate accepts what is served now.
+    EXPECT_TRUE(net::check_key_pair(then->server, first->ca_pem));
+    EXPECT_TRUE(net::check_key_pair(then->server, then->ca_pem));
+  }
+}
+
+// A machine without a battery starts in the past.
+TEST_F(OpenCredentials, AnAuthorityThatHasEndedIsRenewed) {
+  ASSERT_TRUE(make_data_dir(data));
+  ManualClock wrong(Time{});
+  const auto first = open_credentials(data, {"localhost"}, wrong);
+  ASSERT_TRUE(first) << first.error().message;
+  const auto then = open();
+  ASSERT_TRUE(then) << then.error().message;
+  EXPECT_GT(net::inspect_certificate(then->ca_pem)->validity.not_after, clock.now());
+  EXPECT_TRUE(net::check_key_pair(then->admin, first->ca_pem));
+}
+
 TEST_F(OpenCredentials, ADirectoryThatOthersMayOpenIsRefused) {
   ASSERT_TRUE(make_data_dir(data));
   ::chmod(data.c_str(), 0755);

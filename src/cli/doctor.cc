@@ -59,6 +59,20 @@ std::vector<Finding> oci_findings(Loop& loop, runtime::Runtime& runtime, const s
   return {{"containers", Verdict::kLess, runtime::find_oci_program().error().message}};
 }
 
+// S5: what keeps pods from the keys of their server.
+Finding data_directory_finding(const std::vector<runtime::Ability>& abilities) {
+  const std::string name = "data directory";
+  const auto mounts =
+      std::ranges::find(abilities, runtime::kMountNamespaces, &runtime::Ability::name);
+  if (mounts != abilities.end() && mounts->available)
+    return {name, Verdict::kGood, "pods find an empty folder in its place"};
+  if (::geteuid() == 0)
+    return {name, Verdict::kGood, "closed to the pods' user by its mode, unless that is root"};
+  return {name, Verdict::kLess,
+          "without mount namespaces every pod can read it and so become administrator: run only "
+          "pods that you trust, or start muster as root"};
+}
+
 // The abilities of the process runtime, which finds them out by trying.
 std::vector<Finding> runtime_findings(const std::string& dir) {
   const auto loop = make_real_loop();
@@ -69,6 +83,7 @@ std::vector<Finding> runtime_findings(const std::string& dir) {
   for (const runtime::Ability& ability : (*runtime)->abilities())
     out.push_back(
         {ability.name, ability.available ? Verdict::kGood : Verdict::kLess, ability.detail});
+  out.push_back(data_directory_finding((*runtime)->abilities()));
   for (Finding& finding : oci_findings(*loop, **runtime, dir)) out.push_back(std::move(finding));
   return out;
 }

@@ -11,6 +11,7 @@
 #include "base/metrics.h"
 #include "base/rng.h"
 #include "cli/data_dir.h"
+#include "cli/heap_trim.h"
 #include "cli/listen_address.h"
 #include "cli/local_node.h"
 #include "cli/machine_ports.h"
@@ -42,6 +43,7 @@ class Control {
             client_, api::Registry::builtin(), metrics,
             {.wanted = options.controllers,
              .gates = options.gates,
+             .job_limits = options.job_limits,
              .port_is_free = options.controllers.contains("agent") ? ports_of_this_machine()
                                                                    : controllers::PortIsFree()})) {}
 
@@ -76,6 +78,7 @@ class EmbeddedEngine final : public Engine {
     start_server(credentials);
     MUSTER_CHECK(server::bootstrap(*api_));
     MUSTER_CHECK(listen(credentials));
+    keep_heap_small(*loop_);
     control_ = std::make_unique<Control>(*transport_, metrics_, options_);
     if (!options_.controllers.contains("agent")) return {};
     MUSTER_TRY(node_, LocalNode::start(*loop_, *transport_, logs_->reader(), *programs_,
@@ -98,7 +101,8 @@ class EmbeddedEngine final : public Engine {
   // Locks the directory, so that two servers that start at once do not mix their keys.
   Result<std::unique_ptr<store::Durability>> open_durability() {
     if (options_.keep_objects) return store::open_sqlite(options_.data_dir);
-    MUSTER_TRY(auto directory, store::DataDirectory::lock(options_.data_dir));
+    MUSTER_TRY(auto directory, store::DataDirectory::lock(
+                                   options_.data_dir, store::DataDirectory::Folder::kHeldByCaller));
     directory_.emplace(std::move(directory));
     return store::make_memory_durability();
   }
@@ -165,6 +169,9 @@ class EmbeddedEngine final : public Engine {
     options.private_key_pem = credentials.server.private_key_pem;
     options.client_ca_pem = credentials.ca_pem;
     options.allowed_hosts = names();
+    options.check_header = [this](const http::Request& header) {
+      return api_->check_header(header);
+    };
     MUSTER_TRY(http_, start_http(std::move(options)));
     url_ = client::https_url(host(), std::to_string(http_->port()));
     api_->set_server_address(url_.substr(std::string_view("https://").size()));

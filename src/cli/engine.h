@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "cli/pod_policy.h"
 #include "client/client.h"
+#include "controllers/runtime/job_limits.h"
 
 namespace muster::cli {
 
@@ -23,6 +24,7 @@ struct EngineOptions {
   std::string kubeconfig_file;     // empty: kubeconfig in the data directory
   std::set<std::string, std::less<>> controllers;
   admission::FeatureGates gates;
+  controllers::JobLimits job_limits = {};
   agent::NodeOptions nodes;    // what stands for this machine
   PodPolicy pods;              // and whom its pods run as
   bool leave_nothing = false;  // no process of a pod outlives the engine

@@ -222,7 +222,8 @@ class Operator final : public KubernetesEngine {
     controllers_ = controllers::ControllerSet::make(client, registry_, metrics_,
                                                     {.wanted = options_.controllers,
                                                      .gates = options_.gates,
-                                                     .barrier_program = options_.barrier_program});
+                                                     .barrier_program = options_.barrier_program,
+                                                     .job_limits = options_.job_limits});
   }
 
   // In the order in which one needs the other; what is left in the loop goes last.

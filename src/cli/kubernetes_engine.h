@@ -15,6 +15,7 @@
 #include "client/kubeconfig.h"
 #include "client/leader_election.h"
 #include "controllers/runtime/barrier_program.h"
+#include "controllers/runtime/job_limits.h"
 
 namespace muster::cli {
 
@@ -23,6 +24,7 @@ struct KubernetesOptions {
   std::string ns;  // where this runs; webhooks do not look at it
   std::set<std::string, std::less<>> controllers;
   admission::FeatureGates gates;
+  controllers::JobLimits job_limits = {};
   controllers::BarrierProgram barrier_program = {};
   bool elect_leader = true;
   // Of the lease. Namespace and name, if empty, are `ns` and upstream's: one of both leads.

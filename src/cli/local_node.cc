@@ -1,11 +1,14 @@
 #include "cli/local_node.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <thread>
 
 #include "agent/agent.h"
+#include "agent/inputs/lock_folder.h"
 #include "agent/inputs/names.h"
 #include "base/log.h"
 #include "client/client.h"
@@ -25,6 +28,18 @@ bool can_show_programs(const runtime::Runtime& runtime) {
   return std::ranges::any_of(runtime.abilities(), [](const runtime::Ability& each) {
     return each.name == runtime::kPrivateRoot && each.available;
   });
+}
+
+// For the mounts that hide them, whatever links lead to them.
+Result<std::vector<std::string>> canonical_folders(std::vector<std::string> folders) {
+  std::erase(folders, "");
+  for (std::string& folder : folders) {
+    std::error_code error;
+    const auto found = std::filesystem::canonical(folder, error);
+    if (error) return fail(Code::kInternal, fmt::format("{}: {}", folder, error.message()));
+    folder = found;
+  }
+  return folders;
 }
 
 class JoinedNode final : public LocalNode {
@@ -63,13 +78,18 @@ class JoinedNode final : public LocalNode {
         loop_, std::move(processes), kStartsPerProcessor * std::thread::hardware_concurrency());
     // Else it is not found, in words; other pods need not fail for it.
     if (!can_show_programs(*runtime_)) options.identity.program_is_hidden = false;
-    MUSTER_TRY(names_, agent::Names::open(paths.names()));
+    const std::string locks = agent::find_lock_folder(agent::lock_folder_candidates(::geteuid()));
+    MUSTER_TRY(names_, agent::Names::open(paths.names(), {.folder = locks}));
+    MUSTER_TRY(users_, users_under(pods, options_.data_dir, locks));
+    options.users = users_.get();
     options.nodes = options_.nodes;
     options.facts = agent::read_machine_facts(options_.data_dir);
     options.data_directory = options_.data_dir;
     options.environment = common_environment();
     options.host_paths = pods.host_paths;
+    MUSTER_TRY(options.hidden, canonical_folders({options_.data_dir, locks}));
     options.pod_processes = pods.processes;
+    options.hide_gpus = pods.hide_gpus;
     options.ca_pem = options_.ca_pem;
     options.api_environment = {"KUBERNETES_SERVICE_HOST=" + options_.api_host,
                                fmt::format("KUBERNETES_SERVICE_PORT={}", options_.api_port),
@@ -93,6 +113,7 @@ class JoinedNode final : public LocalNode {
   agent::PodPrograms* programs_ = nullptr;
   std::unique_ptr<runtime::Runtime> runtime_;
   std::unique_ptr<agent::Names> names_;
+  std::unique_ptr<agent::UserBook> users_;
   std::unique_ptr<agent::Agent> agent_;
 };
 

@@ -7,13 +7,14 @@
 #include "cli/print.h"
 #include "store/data_directory.h"
 #include "store/durability.h"
+#include "store/object_text.h"
 #include "store/sqlite_backup.h"
 
 namespace muster::cli {
 namespace {
 
 int check(const std::string& data_dir) {
-  const auto faults = store::check_sqlite(data_dir);
+  const auto faults = store::check_sqlite(data_dir, {.rule = store::fault_in_text});
   if (!faults) return complain(faults.error(), kRefused);
   for (const auto& fault : *faults) fmt::print("{}\n", fault);
   if (!faults->empty()) return kRefused;
@@ -22,8 +23,14 @@ int check(const std::string& data_dir) {
 }
 
 int backup(const std::string& data_dir, const std::string& file) {
+  const auto lost = store::find_lost_changes(data_dir);
+  if (!lost) return complain(lost.error(), kRefused);
   if (const auto saved = store::backup_database(store::database_file(data_dir), "", file); !saved)
     return complain(saved.error(), kRefused);
+  if (!lost->empty()) {
+    const std::string what = fmt::format("{} holds only what can be read: {}", file, *lost);
+    return complain({.code = Code::kInternal, .message = what}, kRefused);
+  }
   fmt::print("{} holds all of {}\n", file, data_dir);
   return kSucceeded;
 }

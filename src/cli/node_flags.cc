@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <limits>
 
 #include "base/number.h"
 #include "cli/terminal_text.h"
@@ -50,6 +51,20 @@ Status add_root_folder(agent::Images& images, const std::string& text) {
   return {};
 }
 
+Result<agent::UserRange> parse_range(std::string_view text) {
+  const std::size_t dash = text.find('-');
+  const auto first = parse_number<std::uint32_t>(text.substr(0, dash));
+  const auto last =
+      dash == text.npos ? std::nullopt : parse_number<std::uint32_t>(text.substr(dash + 1));
+  // The last number means "no user" to the kernel.
+  if (!first || !last || *first == 0 || *first > *last ||
+      *last == std::numeric_limits<std::uint32_t>::max())
+    return fail(Code::kInvalid,
+                fmt::format("--pod-users {}: it takes FIRST-LAST, two numbers of users but root's",
+                            plain_text(text)));
+  return agent::UserRange{.first = *first, .last = *last};
+}
+
 Status add_images(PodPolicy& policy, const NodeFlags& flags) {
   if (!flags.has_images()) {
     if (flags.root_folders.empty()) return {};
@@ -79,12 +94,16 @@ std::vector<Flag> with_node_flags(NodeFlags& node, std::vector<Flag> flags) {
                    "NAME=AMOUNT: something more that pods may ask for, per node"});
   flags.push_back(
       {"--pod-user", &node.pod_user, "Who pods run as when muster is started as root [nobody]"});
+  flags.push_back({"--pod-users", &node.pod_users,
+                   "FIRST-LAST: pods of each JobSet run as a user of their own from this range"});
   flags.push_back({"--allow-any-user", &node.any_user,
                    "Pods may ask for other users and groups, root too (securityContext)"});
   flags.push_back({"--host-path", &node.host_paths,
                    "Let hostPath volumes name only what lies below this folder"});
   flags.push_back({"--pod-processes", &node.pod_processes,
                    "The most processes and threads of a pod; 0: any number"});
+  flags.push_back({"--all-gpus", &node.all_gpus,
+                   "Pods that ask for no GPU see all of this machine's [they see none]"});
   flags.push_back({"--runtime",
                    &node.runtime,
                    "How pods run: as processes of this machine, or in root file systems of their "
@@ -122,6 +141,12 @@ Result<PodPolicy> pod_policy(const NodeFlags& flags) {
   }
   if (flags.pod_processes < 0) return fail(Code::kInvalid, "--pod-processes: 0 or more");
   policy.processes = flags.pod_processes;
+  policy.hide_gpus = !flags.all_gpus;
+  if (!flags.pod_users.empty() && !flags.pod_user.empty())
+    return fail(Code::kInvalid, "--pod-users and --pod-user exclude each other");
+  if (!flags.pod_users.empty()) {
+    MUSTER_TRY(policy.users, parse_range(flags.pod_users));
+  }
   MUSTER_CHECK(add_images(policy, flags));
   return policy;
 }

@@ -16,9 +16,11 @@ struct NodeFlags {
   std::vector<std::string> labels;     // KEY=VALUE
   std::vector<std::string> resources;  // NAME=AMOUNT
   std::string pod_user;
+  std::string pod_users;  // FIRST-LAST
   bool any_user = false;
   std::vector<std::string> host_paths;
   std::int64_t pod_processes = PodPolicy::kUsualProcesses;
+  bool all_gpus = false;
   std::string runtime = kProcessRuntime;
   std::vector<std::string> root_folders;  // [IMAGE=]DIR
 

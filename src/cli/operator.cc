@@ -33,6 +33,7 @@ struct OperatorOptions {
   std::string health_listen;
   bool allow_remote = false;
   controllers::BarrierProgram barrier;
+  controllers::JobLimits job_limits;
   std::string barrier_command;
 };
 
@@ -99,11 +100,14 @@ Result<KubernetesOptions> engine_options(OperatorOptions options) {
                            .ns = {},
                            .controllers = {},
                            .gates = {},
+                           .job_limits = options.job_limits,
                            .barrier_program = options.barrier,
                            .elect_leader = options.leader_elect,
                            .webhook_url = options.webhook_url,
                            .manage_webhooks = options.manage_webhooks,
                            .certificate_dir = options.data_dir};
+  // Upstream restarts at once, and its users expect that on a cluster.
+  MUSTER_CHECK(engine.gates.set("RestartBackoff=false"));
   MUSTER_CHECK(take_config(options, engine));
   MUSTER_TRY(engine.server, server_config(options));
   engine.ns = own_namespace(options, engine.server);
@@ -185,6 +189,10 @@ Verb operator_verb() {
            {"-n,--namespace", &o->ns, "Where the lease is [the pod's, or jobset-system]"},
            {"--controllers", &o->controllers, "Names, as for serve"},
            {"--feature-gates", &o->feature_gates, "A=true,B=false"},
+           {"--waiting-jobs-of-set", &o->job_limits.waiting_of_set,
+            "The most Jobs of a JobSet that are created and have not started"},
+           {"--waiting-jobs", &o->job_limits.waiting_of_all,
+            "The same of all JobSets that have more than a thousand of them"},
            {"--config", &o->config_file, "The upstream manager's configuration file; flags win"},
            {"--leader-elect,!--no-leader-elect", &o->leader_elect,
             "Work only while holding the lease [on]"},

@@ -81,6 +81,25 @@ std::vector<std::string> common_environment() {
   return values_of({"LANG", "LC_ALL", "TZ", "CUDA_VISIBLE_DEVICES"});
 }
 
+Result<std::unique_ptr<agent::UserBook>> users_under(const PodPolicy& policy,
+                                                     const std::string& data_dir,
+                                                     const std::string& lock_folder) {
+  if (!policy.users) return nullptr;
+  const auto refuse = [](std::string_view why) {
+    return fail(Code::kInvalid, fmt::format("--pod-users: {}", why));
+  };
+  if (::geteuid() != 0) return refuse("only root can run pods as other users");
+  for (const std::uint32_t user : {policy.users->first, policy.users->last}) {
+    if (!can_become({.uid = user, .gid = user, .groups = {}}))
+      return refuse(fmt::format("this user namespace has no user {}", user));
+  }
+  if (lock_folder.empty()) return refuse("there is no folder for the claims of servers");
+  return agent::UserBook::open({.file = data_dir + "/users",
+                                .claims_folder = lock_folder + "/users",
+                                .range = *policy.users,
+                                .is_taken = agent::is_known_user_or_group});
+}
+
 Result<agent::Identity> identity_under(const PodPolicy& policy) {
   MUSTER_TRY(runtime::User user, pod_user(policy));
   const std::string program = own_program();

@@ -76,8 +76,10 @@ Result<std::optional<OtherUser>> other_user(const PodPolicy& policy) {
   if (identity.pod_user.uid == identity.uid) return std::nullopt;
   std::error_code unknown;
   const std::string folder = std::filesystem::current_path(unknown);
-  return OtherUser{.name = name_of(identity.pod_user.uid),
-                   .asked = !policy.user.empty(),
+  return OtherUser{.name = policy.users
+                               ? fmt::format("users {}-{}", policy.users->first, policy.users->last)
+                               : name_of(identity.pod_user.uid),
+                   .asked = !policy.user.empty() || policy.users,
                    .enters = !unknown && can_enter(identity.pod_user, folder),
                    .folder = unknown ? "." : folder};
 }

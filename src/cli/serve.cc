@@ -18,7 +18,8 @@
 namespace muster::cli {
 namespace {
 
-Result<EngineOptions> engine_options(const ServeOptions& options) {
+Result<EngineOptions> engine_options(const ServeOptions& options,
+                                     const controllers::JobLimits& job_limits) {
   EngineOptions engine{.data_dir = options.data_dir,
                        .names = options.names,
                        .kubeconfig_file = options.kubeconfig_out};
@@ -35,6 +36,7 @@ Result<EngineOptions> engine_options(const ServeOptions& options) {
   engine.port = listen.port;
   MUSTER_TRY(engine.controllers, parse_controllers(options.controllers));
   MUSTER_CHECK(engine.gates.set(options.feature_gates));
+  engine.job_limits = job_limits;
   MUSTER_TRY(engine.nodes, node_options(options.node));
   MUSTER_TRY(engine.pods, pod_policy(options.node));
   return engine;
@@ -49,9 +51,9 @@ Error with_holder(Error error, std::uint16_t port) {
   return error;
 }
 
-int serve(ServeOptions options) {
+int serve(ServeOptions options, const controllers::JobLimits& job_limits) {
   if (const auto read = apply_config_file(options); !read) return complain(read.error(), kUsage);
-  auto engine_or = engine_options(options);
+  auto engine_or = engine_options(options, job_limits);
   if (!engine_or) return complain(engine_or.error(), kUsage);
   Signals signals;
   const std::uint16_t port = engine_or->port;
@@ -69,6 +71,7 @@ int serve(ServeOptions options) {
 
 Verb serve_verb() {
   const auto o = std::make_shared<ServeOptions>();
+  const auto limits = std::make_shared<controllers::JobLimits>();
   return {.name = "serve",
           .group = "Operate",
           .help = "Serve the Kubernetes API with its controllers on this machine",
@@ -85,8 +88,12 @@ Verb serve_verb() {
                {"--controllers", &o->controllers,
                 "* or none or names; -name removes one: *,-job,-agent"},
                {"--feature-gates", &o->feature_gates, "A=true,B=false"},
+               {"--waiting-jobs-of-set", &limits->waiting_of_set,
+                "The most Jobs of a JobSet that are created and have not started"},
+               {"--waiting-jobs", &limits->waiting_of_all,
+                "The same of all JobSets that have more than a thousand of them"},
                {"--config", &o->config_file, "The same settings as a YAML file; flags win"}}),
-          .run = [o] { return serve(*o); }};
+          .run = [o, limits] { return serve(*o, *limits); }};
 }
 
 }  // namespace muster::cli

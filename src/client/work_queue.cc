@@ -5,6 +5,15 @@
 namespace muster::client {
 namespace {
 constexpr Duration kFirstBackoff = std::chrono::milliseconds(5);
+
+// Whose turn it is: the one after the last.
+template <class Map>
+auto next_after(Map& map, std::string& last) {
+  auto turn = map.upper_bound(last);
+  if (turn == map.end()) turn = map.begin();
+  last = turn->first;
+  return turn;
+}
 }  // namespace
 
 void WorkQueue::add(const QueueKey& key) {
@@ -18,7 +27,7 @@ void WorkQueue::add(const QueueKey& key) {
     not_before_.erase(held);
   }
   if (!queued_.insert(key).second) return;
-  turns_[key.ns].push_back(key);
+  turns_[key.ns].groups[group_of_ ? group_of_(key) : std::string()].push_back(key);
   pump();
 }
 
@@ -77,14 +86,14 @@ void WorkQueue::pump() {
   });
 }
 
-// The next namespace after the one that was served last.
 QueueKey WorkQueue::take() {
-  auto turn = turns_.upper_bound(last_turn_);
-  if (turn == turns_.end()) turn = turns_.begin();
-  last_turn_ = turn->first;
-  QueueKey key = std::move(turn->second.front());
-  turn->second.pop_front();
-  if (turn->second.empty()) turns_.erase(turn);
+  const auto turn = next_after(turns_, last_turn_);
+  auto& groups = turn->second.groups;
+  const auto group = next_after(groups, turn->second.last_group);
+  QueueKey key = std::move(group->second.front());
+  group->second.pop_front();
+  if (group->second.empty()) groups.erase(group);
+  if (groups.empty()) turns_.erase(turn);
   queued_.erase(key);
   return key;
 }

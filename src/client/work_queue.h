@@ -2,8 +2,9 @@
 // that fail.
 //
 // Fair between namespaces: they take turns, so that one with ten thousand changes does not hold up
-// another with one. A key that is added while it is being worked on comes again afterwards. Used on
-// one loop only.
+// another with one. Within a namespace groups of keys take turns likewise, if the owner of the
+// queue names them: the Jobs of one JobSet do not hold up those of another. A key that is added
+// while it is being worked on comes again afterwards. Used on one loop only.
 #pragma once
 
 #include <deque>
@@ -27,9 +28,16 @@ class WorkQueue {
   // `work` is called on the loop, one key at a time unless `width` allows more; it must call
   // done(key) in the end.
   using Work = std::function<void(const QueueKey&)>;
+  // The group of a key that is about to wait.
+  using GroupOf = std::function<std::string(const QueueKey&)>;
   static constexpr Duration kLongestBackoff = std::chrono::seconds(1000);
-  WorkQueue(Loop& loop, int width, Work work, Duration longest_backoff = kLongestBackoff)
-      : loop_(loop), width_(width), work_(std::move(work)), longest_backoff_(longest_backoff) {}
+  WorkQueue(Loop& loop, int width, Work work, Duration longest_backoff = kLongestBackoff,
+            GroupOf group_of = {})
+      : loop_(loop),
+        width_(width),
+        work_(std::move(work)),
+        longest_backoff_(longest_backoff),
+        group_of_(std::move(group_of)) {}
   ~WorkQueue() { *alive_ = false; }
   WorkQueue(const WorkQueue&) = delete;
 
@@ -53,7 +61,13 @@ class WorkQueue {
   int width_;
   Work work_;
   Duration longest_backoff_;
-  std::map<std::string, std::deque<QueueKey>> turns_;  // by namespace
+  GroupOf group_of_;
+  // The keys of one namespace, by group.
+  struct Line {
+    std::map<std::string, std::deque<QueueKey>> groups;
+    std::string last_group;
+  };
+  std::map<std::string, Line> turns_;  // by namespace
   std::string last_turn_;
   std::set<QueueKey> queued_;
   std::set<QueueKey> active_;

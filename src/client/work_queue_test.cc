@@ -39,6 +39,21 @@ TEST_F(WorkQueueTest, NamespacesTakeTurns) {
   EXPECT_THAT(order_, ElementsAre("busy/1", "quiet/1", "busy/2", "busy/3"));
 }
 
+TEST_F(WorkQueueTest, GroupsOfOneNamespaceTakeTurns) {
+  WorkQueue queue(
+      *loop_, 1,
+      [&](const QueueKey& key) {
+        order_.push_back(key.ns + "/" + key.name);
+        queue.done(key);
+      },
+      WorkQueue::kLongestBackoff, [](const QueueKey& key) { return key.name.substr(0, 1); });
+  for (const char* name : {"b1", "b2", "b3"}) queue.add({"n", name});
+  for (const char* name : {"a1", "c1"}) queue.add({"n", name});
+  queue.add({"other", "b1"});
+  loop_->run();
+  EXPECT_THAT(order_, ElementsAre("n/a1", "other/b1", "n/b1", "n/c1", "n/b2", "n/b3"));
+}
+
 TEST_F(WorkQueueTest, AKeyAddedWhileItIsWorkedOnComesAgain) {
   during_ = [this](const QueueKey& key) {
     if (order_.size() == 1) queue_.add(key);

@@ -117,14 +117,20 @@ struct Recipe {
   Validity validity;
   std::vector<std::string> names;
   std::vector<Extension> extensions;
+  std::string private_key_pem = {};  // empty: a new one
 };
+
+Result<PrivateKeyPtr> key_of(const Recipe& recipe) {
+  if (recipe.private_key_pem.empty()) return PrivateKeyPtr(EVP_EC_gen("P-256"));
+  return read_private_key(recipe.private_key_pem);
+}
 
 // Signed by the authority, or by itself without one.
 Result<KeyPair> make_certificate(const Recipe& recipe, const KeyPair* authority) {
   if (recipe.subject.common_name.empty()) {
     return fail(Code::kBadRequest, "a certificate needs a common name");
   }
-  PrivateKeyPtr key(EVP_EC_gen("P-256"));
+  MUSTER_TRY(const PrivateKeyPtr key, key_of(recipe));
   CertificatePtr certificate(X509_new());
   CertificatePtr issuer;
   PrivateKeyPtr issuer_key;
@@ -149,6 +155,15 @@ Result<KeyPair> make_certificate(const Recipe& recipe, const KeyPair* authority)
   return KeyPair{pem_of(cert), pem_of(key.get())};
 }
 
+Recipe authority_of(const Subject& subject, Validity validity) {
+  return {subject,
+          validity,
+          {},
+          {{NID_basic_constraints, "critical,CA:TRUE"},
+           {NID_key_usage, "critical,digitalSignature,keyCertSign,cRLSign"},
+           {NID_subject_key_identifier, "hash"}}};
+}
+
 std::vector<std::string> names_of(X509* certificate) {
   std::vector<std::string> found;
   const NamesPtr list(static_cast<GENERAL_NAMES*>(
@@ -167,13 +182,14 @@ std::vector<std::string> names_of(X509* certificate) {
 }  // namespace
 
 Result<KeyPair> make_authority(const Subject& subject, Validity validity) {
-  return make_certificate({subject,
-                           validity,
-                           {},
-                           {{NID_basic_constraints, "critical,CA:TRUE"},
-                            {NID_key_usage, "critical,digitalSignature,keyCertSign,cRLSign"},
-                            {NID_subject_key_identifier, "hash"}}},
-                          nullptr);
+  return make_certificate(authority_of(subject, validity), nullptr);
+}
+
+Result<KeyPair> renew_authority(const KeyPair& authority, Validity validity) {
+  MUSTER_TRY(const CertificateInfo info, inspect_certificate(authority.certificate_pem));
+  Recipe recipe = authority_of(info.subject, validity);
+  recipe.private_key_pem = authority.private_key_pem;
+  return make_certificate(recipe, nullptr);
 }
 
 Result<KeyPair> make_server_certificate(const KeyPair& authority, const Subject& subject,

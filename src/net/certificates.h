@@ -26,6 +26,9 @@ struct Subject {
 };
 
 Result<KeyPair> make_authority(const Subject& subject, Validity validity);
+// The same key and subject for another time: whoever trusts the old certificate trusts what this
+// one signs.
+Result<KeyPair> renew_authority(const KeyPair& authority, Validity validity);
 
 // `names` are DNS names and numeric addresses; they become the subject alternative names.
 Result<KeyPair> make_server_certificate(const KeyPair& authority, const Subject& subject,

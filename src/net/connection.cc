@@ -19,6 +19,10 @@ constexpr std::size_t kMaxPongBytes = 4 * 1024;
 // How long the peer's last words are read, so that closing does not destroy our answer.
 constexpr Duration kLinger = std::chrono::seconds(2);
 
+Refusal too_many_bodies() {
+  return {429, "TooManyRequests", "too many requests, please try again later"};
+}
+
 }  // namespace
 
 Connection::Connection(Worker& worker, Accepted accepted)
@@ -30,6 +34,7 @@ Connection::Connection(Worker& worker, Accepted accepted)
 
 void Connection::start() {
   tune_connection(socket_.fd());
+  last_turn_ = worker_.next_turn();
   enter(Phase::kHandshake, worker_.shared().options.limits.handshake);
   shake_hands();
 }
@@ -52,6 +57,10 @@ void Connection::expire_if_due(Tick now) {
   close();
 }
 
+bool Connection::can_be_shed() const {
+  return phase_ != Phase::kAnswering && phase_ != Phase::kClosed;
+}
+
 void Connection::drain() {
   last_ = true;
   if (phase_ == Phase::kIdle || phase_ == Phase::kHandshake) close();
@@ -70,6 +79,7 @@ void Connection::close() {
 
 void Connection::on_readable() {
   waiting_for_input_ = false;
+  last_turn_ = worker_.next_turn();
   switch (phase_) {
     case Phase::kHandshake:
       return shake_hands();
@@ -198,20 +208,47 @@ bool Connection::accept_header() {
     return false;
   }
   enter(Phase::kBody, shared.options.limits.body);
-  if (parser_->expects_continue() && !parser_->done()) {
+  return parser_->done() || accept_body();
+}
+
+// The body is still to come. It is read only if its sender may send it, against the sender's share.
+bool Connection::accept_body() {
+  ServerShared& shared = worker_.shared();
+  BytePool::Client client{.address = peer_.address, .identity = {}};
+  if (shared.options.check_header) {
+    parser_->request().peer = peer_;
+    auto verdict = shared.options.check_header(parser_->request());
+    if (!verdict) {
+      refuse(std::move(verdict).error());
+      return false;
+    }
+    client.identity = *std::move(verdict);
+  }
+  body_ = shared.bodies.enter(
+      std::move(client), shared.options.clock->now(),
+      [reactor = worker_.reactor(), weak = weak_from_this()](BytePool::Id body) {
+        reactor->post([weak, body] {
+          if (const auto self = weak.lock()) self->displace(body);
+        });
+      });
+  if (parser_->expects_continue()) {
     output_.push(http::Chunk::literal(kContinue));
     flush();
   }
   return phase_ == Phase::kBody;
 }
 
+// Another client's body needs the room, see BytePool.
+void Connection::displace(BytePool::Id body) {
+  if (phase_ == Phase::kBody && body_ == body) refuse(too_many_bodies());
+}
+
 bool Connection::count_body() {
+  if (body_ == 0) return true;
   ServerShared& shared = worker_.shared();
   const std::size_t size = parser_->request().body.size();
-  shared.body_bytes += size - counted_body_;
-  counted_body_ = size;
-  if (size == 0 || shared.body_bytes <= shared.options.limits.total_body_bytes) return true;
-  refuse({429, "TooManyRequests", "too many requests, please try again later"});
+  if (shared.bodies.resize(body_, size, shared.options.clock->now())) return true;
+  refuse(too_many_bodies());
   return false;
 }
 
@@ -225,6 +262,7 @@ void Connection::begin_exchange() {
   }
   request.peer = peer_;
   parser_.reset();
+  if (body_ != 0) shared.bodies.keep(body_);
   enter(Phase::kAnswering);
   ++shared.requests;
   ++shared.running_exchanges;
@@ -234,7 +272,9 @@ void Connection::begin_exchange() {
   exchange->run(shared.handler);
 }
 
-void Connection::forget_body() { worker_.shared().body_bytes -= std::exchange(counted_body_, 0); }
+void Connection::forget_body() {
+  if (body_ != 0) worker_.shared().bodies.leave(std::exchange(body_, 0));
+}
 
 void Connection::end_exchange() {
   forget_body();
@@ -257,13 +297,17 @@ void Connection::end_answer() {
 }
 
 void Connection::refuse(const Refusal& refusal) {
+  http::Response response = response_of(refusal);
+  if (refusal.status == 429) response.headers.emplace_back("Retry-After", "1");
+  refuse(std::move(response));
+}
+
+void Connection::refuse(http::Response response) {
   ++worker_.shared().refused_requests;
   last_ = true;
   parser_.reset();
   forget_body();
   enter(Phase::kAnswering);
-  http::Response response = response_of(refusal);
-  if (refusal.status == 429) response.headers.emplace_back("Retry-After", "1");
   answer_.respond(std::move(response), terms(), output_);
   flush();
 }

@@ -29,6 +29,8 @@ class Connection final : public Descriptor::Owner,
   void expire_if_due(Tick now);  // closes if a deadline has passed
   void drain();                  // ends after the exchange that runs, at once if there is none
   void close();
+  bool can_be_shed() const;                               // no answer is awaited or written
+  std::uint64_t last_turn() const { return last_turn_; }  // of the worker's, when it last sent
 
   std::size_t place = 0;  // in the worker's list
 
@@ -62,12 +64,15 @@ class Connection final : public Descriptor::Owner,
   void take(std::string_view bytes);
   std::size_t parse(std::string_view bytes);
   bool accept_header();
+  bool accept_body();
+  void displace(BytePool::Id body);
   bool count_body();
   void forget_body();
   void begin_exchange();
   void end_exchange();
   void end_answer();
   void refuse(const Refusal& refusal);
+  void refuse(http::Response response);
   std::size_t read_messages(std::string_view bytes);
   void take_event(const FrameReader::Event& event);
   void linger();
@@ -88,14 +93,15 @@ class Connection final : public Descriptor::Owner,
 
   Phase phase_ = Phase::kHandshake;
   Tick deadline_ = 0;  // 0: none
+  std::uint64_t last_turn_ = 0;
   bool waiting_for_input_ = false;
   bool waiting_for_output_ = false;
   bool parsing_ = false;  // parse() is on the stack
   bool last_ = false;     // no request follows the present one
 
   std::unique_ptr<RequestParser> parser_;  // of the request being read
-  std::string held_;  // input that cannot be used yet: half a header, or pipelined requests
-  std::size_t counted_body_ = 0;  // of this request, in ServerShared::body_bytes
+  std::string held_;       // input that cannot be used yet: half a header, or pipelined requests
+  BytePool::Id body_ = 0;  // in ServerShared::bodies; 0: none that counts
 
   std::shared_ptr<ServerExchange> exchange_;
   Answer answer_;

@@ -12,6 +12,8 @@ namespace {
 
 // Connections taken per wake-up, so that a storm of them does not starve those that exist.
 constexpr int kAcceptBatch = 64;
+// Connections beyond the limit that may wait for their worker to make room.
+constexpr std::size_t kMaxAhead = 256;
 // How long nothing is accepted after the process has run out of descriptors.
 constexpr Duration kAcceptPause = std::chrono::milliseconds(100);
 
@@ -51,11 +53,9 @@ class Listener final : public Descriptor::Owner, public std::enable_shared_from_
 
   void deal(Accepted accepted) {
     ++shared_.accepted_connections;
-    if (shared_.open_connections >= shared_.options.limits.connections) {
-      if (shared_.refused_connections++ == 0) {
-        log::warn("too many connections, refusing more",
-                  {{"limit", shared_.options.limits.connections}});
-      }
+    // The worker makes room, but it may be behind with that.
+    if (shared_.open_connections >= shared_.options.limits.connections + kMaxAhead) {
+      ++shared_.refused_connections;
       return;
     }
     ++shared_.open_connections;
@@ -64,6 +64,7 @@ class Listener final : public Descriptor::Owner, public std::enable_shared_from_
 
   void pause(const Error& error) {
     log::warn("not accepting connections for a moment", {{"reason", error.message}});
+    for (const auto& worker : workers_) worker->make_room();
     pause_.start(kAcceptPause, [this] { start(); });
   }
 
@@ -81,7 +82,11 @@ class HttpServerImpl final : public HttpServer {
                 .handler = std::move(handler),
                 .tls = std::move(tls),
                 .check = RequestCheck(options.allowed_hosts),
-                .tick = tick_for(options.limits)} {}
+                .tick = tick_for(options.limits),
+                .bodies = BytePool({.total = options.limits.total_body_bytes,
+                                    .per_address = options.limits.address_body_bytes,
+                                    .per_identity = options.limits.identity_body_bytes,
+                                    .patience = options.limits.body_patience})} {}
   ~HttpServerImpl() override { stop(); }
 
   Status listen() {
@@ -107,6 +112,7 @@ class HttpServerImpl final : public HttpServer {
             .running_exchanges = shared_.running_exchanges,
             .accepted_connections = shared_.accepted_connections,
             .refused_connections = shared_.refused_connections,
+            .shed_connections = shared_.shed_connections,
             .failed_handshakes = shared_.failed_handshakes,
             .timed_out_connections = shared_.timed_out_connections,
             .requests = shared_.requests,

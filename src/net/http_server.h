@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <expected>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,9 +22,17 @@ namespace muster::net {
 struct ServerLimits {
   std::size_t header_bytes = 64 * 1024;      // request line and headers; more is 431
   std::size_t body_bytes = 3 * 1024 * 1024;  // more is 413
-  // Bodies of all requests that are being read; past it new bodies are answered with 429.
+  // Bodies that did not come with their header, of all requests that are read or answered, and the
+  // shares that one address and one identity may take of them (base/byte_pool.h). Past a bound a
+  // new body displaces the oldest one that has been arriving for longer than body_patience; if
+  // there is none it is answered with 429. Half and a quarter: no single client can take all.
   std::size_t total_body_bytes = 256 * 1024 * 1024;
-  std::size_t connections = 16 * 1024;  // further ones are closed as they come
+  std::size_t address_body_bytes = 128 * 1024 * 1024;
+  std::size_t identity_body_bytes = 64 * 1024 * 1024;
+  Duration body_patience = std::chrono::seconds(2);
+  // For a further one those that have been silent longest are closed; it is closed itself if all
+  // others wait for an answer.
+  std::size_t connections = 16 * 1024;
 
   Duration handshake = std::chrono::seconds(10);  // TCP accept to the end of the TLS handshake
   Duration header = std::chrono::seconds(10);     // first byte to the end of the headers
@@ -34,6 +44,11 @@ struct ServerLimits {
   Duration grace = std::chrono::seconds(5);  // stop(): for running exchanges to end
 };
 
+// Judges a request by its header, before its body is read: whose it is, or the answer that refuses
+// it. Called on the server's threads, only if the body has not come together with the header.
+using HeaderCheck =
+    std::function<std::expected<std::string, http::Response>(const http::Request& header)>;
+
 struct ServerOptions {
   std::string address = "127.0.0.1";  // numeric, IPv4 or IPv6
   std::uint16_t port = 0;             // 0: any free one, see HttpServer::port()
@@ -44,6 +59,7 @@ struct ServerOptions {
   std::string client_ca_pem;
   // Names and addresses that a Host header may carry, without port; empty allows any.
   std::vector<std::string> allowed_hosts;
+  HeaderCheck check_header;  // empty: every body is read, and only addresses have shares
   int threads = 2;
   ServerLimits limits;
   const Clock* clock = &real_clock();  // for the Date header
@@ -55,6 +71,7 @@ struct ServerStats {
   std::uint64_t running_exchanges = 0;
   std::uint64_t accepted_connections = 0;
   std::uint64_t refused_connections = 0;  // over the limit
+  std::uint64_t shed_connections = 0;     // silent ones, closed for new ones
   std::uint64_t failed_handshakes = 0;
   std::uint64_t timed_out_connections = 0;
   std::uint64_t requests = 0;

@@ -60,22 +60,96 @@ TEST(HttpServerLimits, RefusalsAreAnsweredAndEndTheConnection) {
 TEST(HttpServerLimits, BodiesOfAllRequestsTogetherAreBounded) {
   Mailbox mailbox;
   ServerOptions options = test_options();
-  options.limits.total_body_bytes = 1000;
+  options.limits.total_body_bytes = 30'000;
   const auto server = serve(mailbox.handler(), options);
-  const std::string post =
-      "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 600\r\n\r\n" + std::string(600, 'b');
+  // A body that comes together with its header does not count, see ServerLimits.
+  const auto post = [](RawClient& client) {
+    const std::string head = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 20000\r\n\r\n";
+    return client.send(head + std::string(20'000, 'b'));
+  };
   RawClient first(server->port()), second(server->port());
-  ASSERT_TRUE(first.send(post));
+  ASSERT_TRUE(post(first));
   const auto exchange = mailbox.take();
-  ASSERT_TRUE(second.send(post));
+  ASSERT_TRUE(post(second));
   const auto refused = second.read_answer();
   EXPECT_EQ(refused.status(), 429);
   EXPECT_THAT(refused.head, HasSubstr("Retry-After: 1\r\n"));
   exchange->respond({});
   EXPECT_EQ(first.read_answer().status(), 200);
-  ASSERT_TRUE(first.send(post));  // the room is free again
+  ASSERT_TRUE(post(first));  // the room is free again
   mailbox.take()->respond({});
   EXPECT_EQ(first.read_answer().status(), 200);
+}
+
+constexpr std::string_view kUnfinished =
+    "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 20000\r\n\r\nunfinished";
+
+TEST(HttpServerLimits, ABodyIsNotReadIfItsHeaderIsRefused) {
+  ServerOptions options = test_options();
+  options.check_header =
+      [](const http::Request& header) -> std::expected<std::string, http::Response> {
+    if (header.peer.common_name == "alice") return "alice";
+    return std::unexpected(http::Response{.status = 401, .headers = {}, .body = {}});
+  };
+  const auto server = serve(echo, options);
+  RawClient nobody(server->port());
+  ASSERT_TRUE(nobody.send(kUnfinished));
+  EXPECT_EQ(nobody.read_answer().status(), 401) << "the rest of the body was not waited for";
+  EXPECT_THAT(nobody.read_to_end(), IsEmpty());
+
+  RawClient polite(server->port());
+  ASSERT_TRUE(
+      polite.send("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n"
+                  "Content-Length: 4\r\n\r\n"));
+  EXPECT_EQ(polite.read_answer().status(), 401) << "and was not asked for";
+
+  RawClient alice(server->port(), test_pki().alice);
+  ASSERT_TRUE(alice.send("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 20000\r\n\r\n"));
+  ASSERT_TRUE(alice.send(std::string(20'000, 'b')));
+  EXPECT_EQ(alice.read_answer().status(), 200);
+}
+
+TEST(HttpServerLimits, UnfinishedBodiesOfOneIdentityLeaveRoomForOthers) {
+  ServerOptions options = test_options();
+  options.limits.identity_body_bytes = 30;
+  options.limits.body_patience = std::chrono::hours(1);
+  options.check_header =
+      [](const http::Request& header) -> std::expected<std::string, http::Response> {
+    return header.peer.common_name.empty() ? "nobody" : header.peer.common_name;
+  };
+  const auto server = serve(echo, options);
+  std::vector<std::unique_ptr<RawClient>> silent;
+  for (int i = 0; i < 4; ++i) {
+    silent.push_back(std::make_unique<RawClient>(server->port()));
+    ASSERT_TRUE(silent.back()->send(kUnfinished));
+  }
+  // 40 bytes do not fit: one of the four, whichever came last, is answered.
+  std::vector<pollfd> answers;
+  for (const auto& client : silent)
+    answers.push_back({.fd = client->fd(), .events = POLLIN, .revents = 0});
+  ASSERT_EQ(poll(answers.data(), answers.size(), 10'000), 1);
+  RawClient alice(server->port(), test_pki().alice);
+  ASSERT_TRUE(alice.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n"));
+  ASSERT_TRUE(alice.send("0123456789"));
+  EXPECT_EQ(alice.read_answer().status(), 200);
+}
+
+TEST(HttpServerLimits, ANewBodyDisplacesOneThatDoesNotCome) {
+  ServerOptions options = test_options();
+  options.limits.total_body_bytes = 15;
+  options.limits.body_patience = Duration::zero();
+  const auto server = serve(echo, options);
+  RawClient slow(server->port()), quick(server->port());
+  ASSERT_TRUE(
+      slow.send("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n"
+                "Content-Length: 20\r\n\r\n"));
+  slow.read_until("\r\n\r\n");  // it is the older one
+  ASSERT_TRUE(slow.send("unfinished"));
+  ASSERT_TRUE(quick.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n01234"));
+  ASSERT_TRUE(quick.send("5678"));
+  EXPECT_EQ(slow.read_answer().status(), 429);
+  ASSERT_TRUE(quick.send("9"));
+  EXPECT_EQ(quick.read_answer().body, "POST / [0123456789]");
 }
 
 // Only the limit in question is short: the machine may be busy.
@@ -184,16 +258,40 @@ TEST(HttpServerLimits, ARunningExchangeHasNoDeadline) {
   EXPECT_THAT(client.read_until("0\r\n\r\n"), HasSubstr("late"));
 }
 
-TEST(HttpServerLimits, ConnectionsBeyondTheLimitAreClosedAtOnce) {
+TEST(HttpServerLimits, AtTheLimitTheConnectionThatWasSilentLongestIsClosed) {
   ServerOptions options = test_options();
   options.limits.connections = 2;
+  options.threads = 1;
   const auto server = serve(echo, options);
   RawClient first(server->port()), second(server->port());
-  ASSERT_TRUE(first.connected() && second.connected());
+  ASSERT_TRUE(second.send(get("/")));
+  EXPECT_EQ(second.read_answer().status(), 200);
+  ASSERT_TRUE(first.send(get("/")));
+  EXPECT_EQ(first.read_answer().status(), 200);
+  RawClient third(server->port());
+  ASSERT_TRUE(third.send(get("/")));
+  EXPECT_EQ(third.read_answer().status(), 200);
+  EXPECT_THAT(second.read_to_end(), IsEmpty());
+  ASSERT_TRUE(first.send(get("/")));
+  EXPECT_EQ(first.read_answer().status(), 200);
+  EXPECT_EQ(server->stats().shed_connections, 1U);
+  EXPECT_EQ(server->stats().refused_connections, 0U);
+}
+
+TEST(HttpServerLimits, ConnectionsBeyondTheLimitAreClosedIfAllOthersWaitForAnAnswer) {
+  ServerOptions options = test_options();
+  options.limits.connections = 2;
+  options.threads = 1;
+  Mailbox mailbox;
+  const auto server = serve(mailbox.handler(), options);
+  RawClient first(server->port()), second(server->port());
+  ASSERT_TRUE(first.send(get("/")) && second.send(get("/")));
+  const auto one = mailbox.take(), two = mailbox.take();
   RawClient third(server->port());
   EXPECT_FALSE(third.connected());
   EXPECT_EQ(server->stats().refused_connections, 1U);
-  ASSERT_TRUE(first.send(get("/")));
+  one->respond({});
+  two->respond({});
   EXPECT_EQ(first.read_answer().status(), 200);
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/byte_pool.h"
 #include "base/http.h"
 #include "net/http_server.h"
 #include "net/reactor.h"
@@ -30,11 +31,12 @@ struct ServerShared {
   RequestCheck check;
   Duration tick;  // the grain of deadlines
 
-  std::atomic<std::size_t> body_bytes = 0;  // held by requests, against limits.total_body_bytes
+  BytePool bodies;
   std::atomic<std::uint64_t> open_connections = 0;
   std::atomic<std::uint64_t> running_exchanges = 0;
   std::atomic<std::uint64_t> accepted_connections = 0;
   std::atomic<std::uint64_t> refused_connections = 0;
+  std::atomic<std::uint64_t> shed_connections = 0;
   std::atomic<std::uint64_t> failed_handshakes = 0;
   std::atomic<std::uint64_t> timed_out_connections = 0;
   std::atomic<std::uint64_t> requests = 0;
@@ -55,8 +57,9 @@ class Worker {
 
   // From any thread.
   void adopt(Accepted accepted);
-  void drain();  // connections end when they have answered
-  void stop();   // cuts what is left and returns when the thread has ended
+  void make_room();  // closes connections that have been silent longest
+  void drain();      // connections end when they have answered
+  void stop();       // cuts what is left and returns when the thread has ended
 
   // For connections, on the I/O thread.
   ServerShared& shared() { return shared_; }
@@ -66,17 +69,21 @@ class Worker {
   std::span<char> input_scratch() { return input_; }
   std::span<char> output_scratch() { return output_; }
   void forget(Connection& connection);
+  std::uint64_t next_turn() { return ++turn_; }  // counts signs of life, to order silent ones
 
  private:
   static constexpr std::size_t kScratchBytes = 16 * 1024;  // one TLS record
 
   void sweep();
+  std::size_t shed();
+  void leave();
 
   ServerShared& shared_;
   const std::shared_ptr<Reactor> reactor_;
   std::unique_ptr<Timer> timer_;
   std::vector<std::shared_ptr<Connection>> connections_;
   Tick now_ = 1;
+  std::uint64_t turn_ = 0;
   bool draining_ = false;
 
   std::chrono::sys_seconds date_second_{};

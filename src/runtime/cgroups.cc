@@ -23,9 +23,13 @@ constexpr int kAttempts = 8;
 constexpr const char* kCpu = "cpu";
 constexpr const char* kMemory = "memory";
 constexpr const char* kPids = "pids";
+// Of version 1 only: in version 2 programs of the kernel's own machine decide, which nobody loads
+// here.
+constexpr const char* kDevices = "devices";
 
 std::string_view ability_of(std::string_view controller) {
   if (controller == kCpu) return kCpuLimits;
+  if (controller == kDevices) return kDeviceRules;
   return controller == kMemory ? kMemoryLimits : kProcessLimits;
 }
 constexpr std::int64_t kLeastQuotaMicros = 1'000;  // the kernel takes no less
@@ -209,7 +213,7 @@ void RunGroups::remove() {
 
 Cgroups Cgroups::find(const std::string& name) {
   Cgroups found;
-  for (const char* controller : {kCpu, kMemory, kPids}) {
+  for (const char* controller : {kCpu, kMemory, kPids, kDevices}) {
     found.controllers_.push_back(find_controller(controller, name));
   }
   return found;
@@ -253,6 +257,15 @@ Status Cgroups::enter_pod(const std::string& uid, std::int64_t processes) const 
       (own == folder || make_folder(own)) && write_file(own + "/cgroup.procs", "0"))
     return {};
   return errno_error("cannot limit processes");
+}
+
+void Cgroups::deny_devices(const std::string& uid, const std::vector<int>& majors) const {
+  const Controller& devices = controller(kDevices);
+  if (majors.empty() || devices.version != Version::kOne || !make_pod(devices, uid)) return;
+  const std::string folder = devices.folder + "/" + uid;
+  for (const int major : majors)
+    write_file(folder + "/devices.deny", fmt::format("c {}:* rwm", major));
+  write_file(folder + "/cgroup.procs", "0");
 }
 
 Result<RunGroups> Cgroups::make(const std::string& uid, const std::string& run,

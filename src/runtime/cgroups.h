@@ -40,6 +40,9 @@ class Cgroups {
   // This process, and all that it makes from now on, counts as the pod's: `processes` at most,
   // threads too. 0: any number.
   Status enter_pod(const std::string& uid, std::int64_t processes) const;
+  // Likewise none of them can open character devices with these major numbers, except through what
+  // is open already. What cannot be forbidden here is not.
+  void deny_devices(const std::string& uid, const std::vector<int>& majors) const;
   Result<RunGroups> make(const std::string& uid, const std::string& run,
                          const Limits& limits) const;
   // When all of its processes are gone; also what a killed shim has left.

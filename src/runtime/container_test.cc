@@ -167,6 +167,19 @@ TEST_F(ContainerTest, MemoryLimitEndsTheProgram) {
   EXPECT_FALSE(exit_of(start(shell("exit 137", 1))).out_of_memory);
 }
 
+TEST_F(ContainerTest, DevicesThatAreDeniedToThePodCannotBeOpened) {
+  if (!can("device rules")) GTEST_SKIP() << why_not("device rules");
+  constexpr int kTerminals = 5;  // /dev/tty, /dev/ptmx
+  PodSpec pod = pod_spec("denied");
+  pod.denied_devices = {kTerminals};
+  ASSERT_TRUE(finish([&](Runtime::Done done) { runtime_->start_pod(pod, std::move(done)); }));
+  const std::string script = "(: < /dev/ptmx) 2>&1 && echo open; : < /dev/zero && echo zero";
+  exit_of(start(shell(script), "denied"));
+  EXPECT_THAT(log_lines(), ElementsAre(HasSubstr("Operation not permitted"), "stdout F zero"));
+  exit_of(start(shell(script, 1)));
+  EXPECT_THAT(log_lines(1), ElementsAre("stdout F open", "stdout F zero"));
+}
+
 TEST_F(ContainerTest, CpuLimitIsSet) {
   if (!can("cpu limits")) GTEST_SKIP() << why_not("cpu limits");
   RunSpec spec = shell("grep -E '^[0-9]+:([a-z,]*,)?cpu[,:]|^0::' /proc/self/cgroup");

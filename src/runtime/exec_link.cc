@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 
 #include "base/errno_error.h"
+#include "runtime/channel.h"
 
 namespace muster::runtime {
 namespace {
@@ -26,19 +26,6 @@ Result<std::pair<UniqueFd, UniqueFd>> make_pipe() {
   return std::pair(UniqueFd(ends[0]), UniqueFd(ends[1]));
 }
 
-// The master, and what the command gets.
-Result<std::pair<UniqueFd, UniqueFd>> make_terminal() {
-  UniqueFd master(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
-  if (!master.valid() || grantpt(master.get()) != 0 || unlockpt(master.get()) != 0) {
-    return errno_error("no terminal");
-  }
-  std::array<char, 64> name;
-  if (ptsname_r(master.get(), name.data(), name.size()) != 0) return errno_error("no terminal");
-  UniqueFd slave(open(name.data(), O_RDWR | O_NOCTTY | O_CLOEXEC));
-  if (!slave.valid()) return errno_error("no terminal");
-  return std::pair(std::move(master), std::move(slave));
-}
-
 }  // namespace
 
 Result<std::pair<std::unique_ptr<ExecLink>, std::vector<UniqueFd>>> ExecLink::make(
@@ -46,10 +33,10 @@ Result<std::pair<std::unique_ptr<ExecLink>, std::vector<UniqueFd>>> ExecLink::ma
   std::unique_ptr<ExecLink> link(new ExecLink(loop, std::move(events)));
   std::vector<UniqueFd> theirs;
   if (spec.tty) {
-    MUSTER_TRY(auto terminal, make_terminal());
-    link->terminal_ = std::move(terminal.first);
-    theirs.push_back(std::move(terminal.second));
-    link->watch(link->terminal_, false);
+    MUSTER_TRY(auto ends, make_channel_pair());
+    link->handover_ = std::move(ends.first);
+    theirs.push_back(std::move(ends.second));
+    loop.watch_readable(link->handover_.get(), [at = link.get()] { at->receive_terminal(); });
     return std::pair(std::move(link), std::move(theirs));
   }
   MUSTER_TRY(auto input, make_pipe());
@@ -71,7 +58,20 @@ Result<std::pair<std::unique_ptr<ExecLink>, std::vector<UniqueFd>>> ExecLink::ma
 
 ExecLink::~ExecLink() {
   close_input();
-  for (UniqueFd* fd : {&terminal_, &output_, &errors_}) stop(*fd);
+  for (UniqueFd* fd : {&handover_, &terminal_, &output_, &errors_}) stop(*fd);
+}
+
+// The command waits until our end of the socket is closed.
+void ExecLink::receive_terminal() {
+  auto message = receive_message(handover_.get());
+  if (message && !*message) return;  // it has not come yet
+  if (message && (*message)->fds.size() == 1) terminal_ = std::move((*message)->fds.front());
+  ioctl(terminal_.get(), TIOCSWINSZ, &size_);
+  stop(handover_);
+  if (!terminal_.valid()) return close_input();  // how it ended is told by the shim
+  set_nonblocking(terminal_.get());
+  if (!paused_) watch(terminal_, false);
+  flush_input();
 }
 
 void ExecLink::watch(UniqueFd& fd, bool is_error) {
@@ -124,6 +124,7 @@ void ExecLink::ended(Result<int> exit_code) {
 
 void ExecLink::finish() {
   const std::weak_ptr<bool> alive = alive_;
+  if (handover_.valid()) receive_terminal();
   for (UniqueFd* fd : {&terminal_, &output_, &errors_}) {
     for (int i = 0; fd->valid() && i < kMaxDrainReads; ++i) {
       if (paused_) return;
@@ -144,7 +145,7 @@ void ExecLink::finish() {
 
 void ExecLink::input(std::string_view bytes) {
   if (input_ends_) return;
-  if (!terminal_.valid() && !input_.valid()) return took(bytes.size());
+  if (!has_terminal() && !input_.valid()) return took(bytes.size());
   if (waiting_.size() - written_ + bytes.size() > kMaxExecInput) {
     loop_.post([this, alive = std::weak_ptr(alive_)] {
       if (!alive.expired()) ended(fail(Code::kTooLarge, "the command does not read its input"));
@@ -157,12 +158,13 @@ void ExecLink::input(std::string_view bytes) {
 
 void ExecLink::end_input() {
   if (input_ends_) return;
-  if (terminal_.valid()) waiting_ += kEndOfInput;
+  if (has_terminal()) waiting_ += kEndOfInput;
   input_ends_ = true;
   flush_input();
 }
 
 void ExecLink::flush_input() {
+  if (handover_.valid()) return;
   const int fd = terminal_.valid() ? terminal_.get() : input_.get();
   while (written_ < waiting_.size()) {
     const ssize_t put = write(fd, waiting_.data() + written_, waiting_.size() - written_);
@@ -201,12 +203,10 @@ void ExecLink::close_input() {
   written_ = 0;
 }
 
-void ExecLink::resize(int columns, int rows) const {
-  if (!terminal_.valid()) return;
-  winsize size{};
-  size.ws_col = static_cast<unsigned short>(std::clamp(columns, 0, 0xFFFF));
-  size.ws_row = static_cast<unsigned short>(std::clamp(rows, 0, 0xFFFF));
-  ioctl(terminal_.get(), TIOCSWINSZ, &size);
+void ExecLink::resize(int columns, int rows) {
+  size_.ws_col = static_cast<unsigned short>(std::clamp(columns, 0, 0xFFFF));
+  size_.ws_row = static_cast<unsigned short>(std::clamp(rows, 0, 0xFFFF));
+  if (terminal_.valid()) ioctl(terminal_.get(), TIOCSWINSZ, &size_);
 }
 
 }  // namespace muster::runtime

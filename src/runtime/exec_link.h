@@ -2,6 +2,8 @@
 // The shim only starts it and tells how it ended; what goes in and out does not pass through it.
 #pragma once
 
+#include <sys/ioctl.h>
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,7 +20,8 @@ inline constexpr std::size_t kMaxExecInput = 64 << 20;
 
 class ExecLink {
  public:
-  // The descriptors for the command: one terminal, or three pipes.
+  // The descriptors for the command: three pipes, or a socket by which it gives us the terminal
+  // that it makes (terminals.h).
   static Result<std::pair<std::unique_ptr<ExecLink>, std::vector<UniqueFd>>> make(
       Loop& loop, const ExecSpec& spec, ExecEvents events);
   ~ExecLink();
@@ -27,7 +30,7 @@ class ExecLink {
 
   void input(std::string_view bytes);
   void end_input();
-  void resize(int columns, int rows) const;
+  void resize(int columns, int rows);
   void pause_output(bool paused);
   // The command is gone: reads what it wrote, then calls `end` (and may be destroyed by it). Waits
   // while output is paused.
@@ -35,6 +38,8 @@ class ExecLink {
 
  private:
   ExecLink(Loop& loop, ExecEvents events) : loop_(loop), events_(std::move(events)) {}
+  bool has_terminal() const { return terminal_.valid() || handover_.valid(); }
+  void receive_terminal();
   void watch(UniqueFd& fd, bool is_error);
   bool read_some(const UniqueFd& fd, bool is_error);
   void finish();
@@ -45,6 +50,8 @@ class ExecLink {
 
   Loop& loop_;
   ExecEvents events_;
+  UniqueFd handover_;  // until the terminal has come
+  winsize size_{};     // of the terminal
   UniqueFd terminal_;  // or:
   UniqueFd input_;
   UniqueFd output_;

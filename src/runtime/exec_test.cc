@@ -112,12 +112,40 @@ TEST_P(ExecTest, TerminalIsOneAndChangesItsSize) {
   begin("tty >/dev/null && echo terminal; stty size; read line; stty size; echo got $line", true,
         true);
   exec_->resize(132, 43);
-  wait_until([&] { return out_.find("terminal") != std::string::npos; });
+  wait_until([&] { return out_.find("terminal\r\n43 132") != std::string::npos; });
   exec_->resize(80, 25);
   exec_->input("hello\n");
   EXPECT_EQ(end().value_or(-1), 0);
   EXPECT_THAT(out_, HasSubstr("25 80\r\ngot hello\r\n"));
   EXPECT_EQ(err_, "");
+}
+
+TEST_P(ExecTest, TerminalTakesInputThatCameBeforeIt) {
+  begin("read line; echo got $line", true, true);
+  exec_->input("early\n");
+  exec_->end_input();
+  EXPECT_EQ(end().value_or(-1), 0);
+  EXPECT_THAT(out_, HasSubstr("got early\r\n"));
+}
+
+TEST_P(ExecTest, CommandThatGetsNoTerminalOrNoProgramSaysSo) {
+  begin(ExecSpec{run_, {"no-such-command"}, true, true});
+  exec_->input("lost\n");
+  ASSERT_FALSE(end());
+  EXPECT_THAT(end().error().message, HasSubstr("not found in $PATH"));
+}
+
+// Of another pod, with the same user: neither by its name nor among those that it can see.
+TEST_P(ExecTest, TerminalIsSeenInItsContainerOnly) {
+  if (!GetParam()) GTEST_SKIP() << "there is one set of terminals without mount namespaces";
+  const std::string look = "ls /dev/pts | grep -x '[0-9]*'";
+  begin("tty; " + look + "; test -w $(tty) && echo writable; read line", true, true);
+  wait_until([&] { return out_.find("writable") != std::string::npos; });
+  EXPECT_THAT(out_, HasSubstr("/dev/pts/0\r\n0\r\n"));
+  start_pod("other");
+  RunSpec spec = shell(look + "; echo none; script -qc 'tty' /dev/null </dev/null", 1);
+  exit_of(start(spec, "other"));
+  EXPECT_THAT(log_lines(1), testing::ElementsAre("stdout F none", HasSubstr("/dev/pts/0")));
 }
 
 TEST_P(ExecTest, CommandThatIsNotThereSaysSo) {

@@ -93,7 +93,7 @@ Isolation enter_isolation(bool wanted) {
   if (runs == 0) (void)make_termination_log_place();  // else a private copy of /dev does it
   const std::string how = root ? "as root" : "in a user namespace";
   isolation.abilities = {
-      ability("pid namespaces", runs, how),     ability("mount namespaces", runs, how),
+      ability("pid namespaces", runs, how),     ability(kMountNamespaces, runs, how),
       ability("private /etc/hosts", runs, how), ability(kPrivateRoot, root_copy, how),
       ability("host names", uts, how),          ability("ipc namespaces", ipc, how)};
   return isolation;

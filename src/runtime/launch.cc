@@ -18,7 +18,11 @@
 #include "base/errno_error.h"
 #include "runtime/borrowed_memory.h"
 #include "runtime/borrowed_rights.h"
+#include "runtime/covers.h"
+#include "runtime/gate.h"
 #include "runtime/oci_container.h"
+#include "runtime/oom_score.h"
+#include "runtime/terminals.h"
 #include "runtime/view.h"
 
 namespace muster::runtime {
@@ -89,13 +93,27 @@ std::vector<Mount> mounts_of(const PodSpec& pod, const RunSpec& run) {
   return mounts;
 }
 
-Result<std::vector<View::Source>> take_all(const std::vector<Mount>& mounts,
-                                           const std::optional<User>& user) {
-  std::vector<View::Source> sources;
-  for (const Mount& mount : mounts) {
-    MUSTER_TRY(View::Source source, take(mount, user));
-    sources.push_back(std::move(source));
+Status take_those(bool as_user, const std::vector<Mount>& mounts, const std::optional<User>& user,
+                  std::vector<View::Source>& sources) {
+  for (std::size_t i = 0; i < mounts.size(); ++i) {
+    if (mounts[i].as_user != as_user) continue;
+    MUSTER_TRY(sources[i], take(mounts[i], user));
   }
+  return {};
+}
+
+// What the agent prepared may lie in hidden folders and is taken before they are covered. What the
+// pod itself names is taken afterwards, so that it shows the covers, too. Sources have the order of
+// the mounts.
+Result<std::vector<View::Source>> take_all(const PodSpec& pod, const RunSpec& run) {
+  const std::vector<Mount> mounts = mounts_of(pod, run);
+  std::vector<View::Source> sources(mounts.size());
+  MUSTER_CHECK(take_those(false, mounts, run.user, sources));
+  MUSTER_CHECK(mount_own_terminals());
+  MUSTER_TRY(const std::vector<std::string> covered, cover_folders(pod.hidden));
+  MUSTER_CHECK(take_those(true, mounts, run.user, sources));
+  // The container gets a root of its own; only its bundle lies in a hidden folder.
+  if (!run.rootfs.empty()) lift_covers(covered);
   return sources;
 }
 
@@ -143,12 +161,12 @@ struct ProgramStart {
   const Program& program;
   const Stdio& stdio;
   int start;
-  BorrowedMemory* memory;
+  Hold hold;
 };
 
 int start_program(void* argument) {
   const auto& it = *static_cast<const ProgramStart*>(argument);
-  run_program(it.program, it.stdio, it.start, it.memory);
+  run_program(it.program, it.stdio, it.start, it.hold);
 }
 
 // Whether we may enter the namespaces of processes that cannot be looked into.
@@ -168,12 +186,14 @@ bool may_share_memory(const Program& program) {
 // The process that is, or becomes when its gate is open, the container's program.
 Result<pid_t> make_program(const RunSpec& run, const Program& program,
                            std::vector<View::Source> sources, const Stdio& stdio, int start,
-                           BorrowedMemory& memory) {
+                           Hold hold) {
   if (!run.rootfs.empty()) {
     return make_container(run, program, std::move(sources), stdio, start);
   }
   const bool shared = may_share_memory(program);
-  ProgramStart begin{program, stdio, start, shared ? &memory : nullptr};
+  BorrowedMemory& memory = *hold.memory;
+  if (!shared) hold.memory = nullptr;
+  ProgramStart begin{program, stdio, start, hold};
   const pid_t child = shared ? memory.lend(start_program, &begin) : fork();
   if (child == 0) start_program(&begin);
   if (child < 0) return errno_error("fork");
@@ -184,6 +204,14 @@ Result<pid_t> make_program(const RunSpec& run, const Program& program,
 // few rights for either.
 void let_shim_in() { prctl(PR_SET_DUMPABLE, 1); }
 
+// While its file is in sight; that of a container is mapped by who starts it (oci_container.h).
+const std::atomic<std::uint32_t>* map_own_gate(const RunSpec& run, int start) {
+  if (run.gate.empty() || !run.rootfs.empty()) return nullptr;
+  const auto* gate = map_gate(run.gate.c_str());
+  if (gate == nullptr) fail_start(start, run.gate + " is no gate");
+  return gate;
+}
+
 // A function of its own: the memory that it lends is no burden for the shim's stack.
 [[noreturn, gnu::noinline]] void run_init(const PodSpec& pod, const RunSpec& run,
                                           const Program& program, const Namespaces& namespaces,
@@ -192,9 +220,11 @@ void let_shim_in() { prctl(PR_SET_DUMPABLE, 1); }
   const int report = pipes.report.write.get();
   keep_only({pipes.output.write.get(), pipes.errors.write.get(), start, report});
   prctl(PR_SET_NAME, "muster-init");
+  be_ended_before_the_server();
   umask(022);  // folders on the way to a mount are for whoever the program is
   if (!namespaces.runs) prctl(PR_SET_CHILD_SUBREAPER, 1);
-  auto sources = take_all(namespaces.runs ? mounts_of(pod, run) : std::vector<Mount>(), run.user);
+  const auto* gate = map_own_gate(run, start);
+  auto sources = namespaces.runs ? take_all(pod, run) : std::vector<View::Source>();
   if (!sources) fail_start(start, sources.error().message);
   const bool has_view = namespaces.runs && run.rootfs.empty();
   const Status seen = has_view ? set_up_view(*sources, run) : Status();
@@ -205,7 +235,8 @@ void let_shim_in() { prctl(PR_SET_DUMPABLE, 1); }
   let_shim_in();
   const Stdio stdio{.output = pipes.output.write.get(), .errors = pipes.errors.write.get()};
   BorrowedMemory memory;
-  const Result<pid_t> child = make_program(run, program, std::move(*sources), stdio, start, memory);
+  const Result<pid_t> child =
+      make_program(run, program, std::move(*sources), stdio, start, {gate, &memory});
   if (!child) fail_start(start, child.error().message);
   // Again: the kernel has undone it if the user has changed. A held one still shares our memory.
   if (program.gate.empty()) let_shim_in();
@@ -214,6 +245,7 @@ void let_shim_in() { prctl(PR_SET_DUMPABLE, 1); }
 }
 
 [[noreturn]] void run_beside(int init, const Program& program, const Stdio& stdio, int start) {
+  be_ended_before_the_server();
   const Status joined = program.groups.join();  // their files are not to be had in a container
   if (!joined) fail_start(start, joined.error().message);
   if (setns(init, CLONE_NEWNS) != 0) fail_start(start, "cannot join the container's mounts");
@@ -305,7 +337,10 @@ Result<Command> launch_beside(const UniqueFd& init, const Program& program, cons
     command.handle = UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, command.pid, 0)));
   } else {
     command.pid = clone_process(0, command.handle);
-    if (command.pid == 0) run_program(program, stdio, start.write.get());
+    if (command.pid == 0) {
+      be_ended_before_the_server();
+      run_program(program, stdio, start.write.get());
+    }
     if (command.pid < 0) {
       return errno_error("cannot make a process");
     }

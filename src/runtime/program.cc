@@ -19,6 +19,7 @@
 #include "base/ascii.h"
 #include "runtime/file_limit.h"
 #include "runtime/gate.h"
+#include "runtime/terminals.h"
 
 namespace muster::runtime {
 namespace {
@@ -89,15 +90,24 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   return list;
 }
 
+// As the user, whose the terminal becomes, so that he can open it by its name too.
+Status become_session_of_terminal(int handover) {
+  MUSTER_TRY(const UniqueFd terminal, take_terminal(handover));
+  take_stdio({.input = terminal.get(), .output = terminal.get(), .errors = terminal.get()});
+  ioctl(STDIN_FILENO, TIOCSCTTY, 0);
+  return {};
+}
+
 // Everything that can fail, in the order in which a container runtime does it.
 Result<std::string> prepare(const Program& program, const Stdio& stdio) {
   MUSTER_CHECK(program.groups.join());
-  take_stdio(stdio);
+  if (!stdio.terminal) take_stdio(stdio);
   umask(022);
   restore_file_limit();
   if (program.user) MUSTER_CHECK(become(*program.user));
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return refuse("no_new_privs is not to be had");
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // again: it is lost with a change of the user
+  if (stdio.terminal) MUSTER_CHECK(become_session_of_terminal(stdio.input));
   MUSTER_CHECK(enter(program));
   if (program.argv.empty()) return refuse("no command");
   return find_program(program.argv.front(), program.environment);
@@ -140,7 +150,6 @@ void take_stdio(const Stdio& stdio) {
   dup2(stdio.input, STDIN_FILENO);
   dup2(stdio.output, STDOUT_FILENO);
   dup2(stdio.errors, STDERR_FILENO);
-  if (stdio.terminal) ioctl(STDIN_FILENO, TIOCSCTTY, 0);
 }
 
 void unblock_signals() {
@@ -161,24 +170,20 @@ void fail_start(int start_pipe, std::string_view why) {
   _exit(kStartErrorCode);
 }
 
-void run_program(const Program& program, const Stdio& stdio, int start_pipe,
-                 BorrowedMemory* memory) {
+void run_program(const Program& program, const Stdio& stdio, int start_pipe, const Hold& hold) {
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // The user of the pod may not be able to open it.
-  const auto* gate = program.gate.empty() ? nullptr : map_gate(program.gate.c_str());
-  if (!program.gate.empty() && gate == nullptr)
-    fail_start(start_pipe, program.gate + " is no gate");
   const Result<std::string> file = prepare(program, stdio);
   if (!file) fail_start(start_pipe, file.error().message);
   const std::vector<char*> argv = pointers(program.argv);
   const std::vector<char*> environment = pointers(program.environment);
   close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   unblock_signals();
-  if (gate != nullptr) {
+  if (hold.gate != nullptr) {
+    const std::atomic<std::uint32_t>& gate = *hold.gate;
     mark_start(start_pipe, kHeldMark);
-    if (memory != nullptr) memory->give_back();
-    wait_at_gate(*gate);
+    if (hold.memory != nullptr) hold.memory->give_back();
+    wait_at_gate(gate);
   }
   mark_start(start_pipe, kExecMark);
   execve(file->c_str(), argv.data(), environment.data());

@@ -1,6 +1,8 @@
 // The last steps of a child process before it becomes a container's program.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,7 +28,9 @@ struct Stdio {
   int input = 0;
   int output = 1;
   int errors = 2;
-  bool terminal = false;  // input is one, and becomes the session's
+  // Input is a socket to whoever wants the master of a terminal (terminals.h), which becomes the
+  // session's and is all three.
+  bool terminal = false;
 };
 
 // What the child tells through its start pipe, which is closed by a successful exec: `h` when it is
@@ -35,10 +39,15 @@ inline constexpr char kHeldMark = 'h';
 inline constexpr char kExecMark = 'x';
 inline constexpr char kErrorMark = 'e';
 
+// Where a program is held before its exec. The gate is mapped: its file may be out of sight.
+struct Hold {
+  const std::atomic<std::uint32_t>* gate = nullptr;  // null: it is not
+  BorrowedMemory* memory = nullptr;  // if it is the parent's: given back before the wait
+};
+
 // For a fresh child of a process with one thread. All descriptors but the standard ones are closed.
-// If its memory is its parent's, it gives that back before it waits at a gate.
 [[noreturn]] void run_program(const Program& program, const Stdio& stdio, int start_pipe,
-                              BorrowedMemory* memory = nullptr);
+                              const Hold& hold = {});
 
 [[noreturn]] void fail_start(int start_pipe, std::string_view why);
 void mark_start(int start_pipe, char what);

@@ -102,15 +102,22 @@ Value to_json(Arena& arena, const PodSpec& pod) {
   value.set("hostname", pod.hostname);
   value.set("hostsFile", pod.hosts_file);
   if (pod.processes != 0) value.set("processes", Value::of(pod.processes));
+  for (const int major : pod.denied_devices)
+    value.array_at("deniedDevices").push_back(Value::of(major));
+  if (!pod.hidden.empty()) value.set("hidden", strings_to_json(arena, pod.hidden));
   return value;
 }
 
 PodSpec pod_spec_from(Value value) {
-  return {.uid = text(value, "uid"),
-          .name = text(value, "name"),
-          .hostname = text(value, "hostname"),
-          .hosts_file = text(value, "hostsFile"),
-          .processes = value.get("processes").as_int()};
+  PodSpec pod{.uid = text(value, "uid"),
+              .name = text(value, "name"),
+              .hostname = text(value, "hostname"),
+              .hosts_file = text(value, "hostsFile"),
+              .processes = value.get("processes").as_int(),
+              .hidden = strings_from(value.get("hidden"))};
+  for (const Value major : value.get("deniedDevices").items())
+    pod.denied_devices.push_back(static_cast<int>(major.as_int()));
+  return pod;
 }
 
 Value to_json(Arena& arena, const RunSpec& run) {

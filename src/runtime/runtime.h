@@ -50,6 +50,11 @@ struct PodSpec {
   std::string hostname;        // empty: the machine's
   std::string hosts_file;      // seen as /etc/hosts, this very file; empty: the machine's
   std::int64_t processes = 0;  // so many at most, threads too, where it can be had; 0: any number
+  // Character devices, by their major numbers, that its processes cannot open, where that can be
+  // had.
+  std::vector<int> denied_devices = {};
+  // Folders of the machine, canonical, that it finds empty, where there are mount namespaces.
+  std::vector<std::string> hidden = {};
 };
 
 // One run of a container. A new run has a new number.
@@ -146,7 +151,9 @@ struct Ability {
 inline constexpr std::string_view kCpuLimits = "cpu limits";
 inline constexpr std::string_view kMemoryLimits = "memory limits";
 inline constexpr std::string_view kProcessLimits = "process limits";
+inline constexpr std::string_view kDeviceRules = "device rules";
 inline constexpr std::string_view kPrivateRoot = "private root";
+inline constexpr std::string_view kMountNamespaces = "mount namespaces";
 
 class Runtime {
  public:

@@ -305,8 +305,6 @@ void Shim::exec(AgentKey from, Value request, std::vector<UniqueFd> fds) {
                     .output = fds[terminal ? 0 : 1].get(),
                     .errors = fds[terminal ? 0 : 2].get(),
                     .terminal = terminal};
-  // So that it can open its terminal by name too.
-  if (terminal && program.user) (void)!fchown(fds.front().get(), program.user->uid, gid_t(-1));
   auto command = launch_beside(run->second->processes.handle, program, stdio, spec_.namespaces);
   if (!command) {
     reply.set("error", command.error().message);
@@ -405,6 +403,7 @@ Status set_up(const ShimSpec& spec) {
   prctl(PR_SET_NAME, "muster-shim");
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   MUSTER_CHECK(spec.cgroups.enter_pod(spec.pod.uid, spec.pod.processes));
+  spec.cgroups.deny_devices(spec.pod.uid, spec.pod.denied_devices);
   const int flags =
       (spec.namespaces.uts ? CLONE_NEWUTS : 0) | (spec.namespaces.ipc ? CLONE_NEWIPC : 0);
   if (flags != 0 && unshare(flags) != 0) {

@@ -11,13 +11,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
 #include <memory>
-#include <sstream>
 
 #include "base/beneath.h"
 #include "base/errno_error.h"
 #include "runtime/borrowed_rights.h"
+#include "runtime/mount_calls.h"
+#include "runtime/mount_info.h"
 #include "runtime/proc_mounts.h"
 
 namespace muster::runtime {
@@ -26,34 +26,9 @@ namespace {
 // A folder with more entries is not copied: every mount costs all containers that follow.
 constexpr std::size_t kMaxCopiedEntries = 1024;
 
-UniqueFd open_place(const std::string& path, std::uint64_t flags, std::uint64_t resolve) {
-  open_how how{};
-  how.flags = O_PATH | O_CLOEXEC | flags;
-  how.resolve = RESOLVE_NO_MAGICLINKS | resolve;
-  return UniqueFd(static_cast<int>(syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how)));
-}
-
 bool is_directory(int fd) {
   struct stat info{};
   return fstat(fd, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
-// A mount of its own that shows what is at `name` in `folder`, with all that is mounted below.
-UniqueFd clone_tree(int folder, const char* name) {
-  return UniqueFd(open_tree(
-      folder, name,
-      OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_RECURSIVE | AT_SYMLINK_NOFOLLOW));
-}
-
-bool attach(int tree, int target) {
-  return move_mount(tree, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) == 0;
-}
-
-bool set_read_only(int tree, bool recursive) {
-  mount_attr attributes{};
-  attributes.attr_set = MOUNT_ATTR_RDONLY;
-  const unsigned flags = AT_EMPTY_PATH | (recursive ? AT_RECURSIVE : 0U);
-  return mount_setattr(tree, "", flags, &attributes, sizeof attributes) == 0;
 }
 
 // The file system itself, wherever it is mounted: a copy of a folder above has it once more.
@@ -61,28 +36,6 @@ bool make_read_only_for_all(const UniqueFd& root) {
   const UniqueFd context(fspick(root.get(), "", FSPICK_CLOEXEC | FSPICK_EMPTY_PATH));
   return context.valid() && fsconfig(context.get(), FSCONFIG_SET_FLAG, "ro", nullptr, 0) == 0 &&
          fsconfig(context.get(), FSCONFIG_CMD_RECONFIGURE, nullptr, nullptr, 0) == 0;
-}
-
-bool set_option(const UniqueFd& context, const char* name, const std::string& value) {
-  return fsconfig(context.get(), FSCONFIG_SET_STRING, name, value.c_str(), 0) == 0;
-}
-
-// Where everybody may write, the private copy can be written too; elsewhere what a program puts
-// there would silently be lost, so it cannot.
-bool is_shared(const struct stat& folder) { return (folder.st_mode & S_IWOTH) != 0; }
-
-// Whoever may not enter or list the original may not do so with its copy either.
-UniqueFd make_memory_file_system(const struct stat& original) {
-  const UniqueFd context(fsopen("tmpfs", FSOPEN_CLOEXEC));
-  if (!context.valid()) return {};
-  // An owner whom our user namespace does not know is left out; it is ourselves then.
-  set_option(context, "uid", std::to_string(original.st_uid));
-  set_option(context, "gid", std::to_string(original.st_gid));
-  const bool made = set_option(context, "mode", fmt::format("{:o}", original.st_mode & 07777)) &&
-                    (is_shared(original) || set_option(context, "size", "16m")) &&
-                    fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) == 0;
-  if (!made) return {};
-  return UniqueFd(fsmount(context.get(), FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID));
 }
 
 UniqueFd make_empty_folder() {
@@ -301,10 +254,8 @@ Result<View::Source> View::take(const Mount& mount) {
       return fail(Code::kForbidden,
                   fmt::format("cannot mount {}: it shows the processes of all pods", mount.source));
     }
-    std::ostringstream mounts;
-    mounts << std::ifstream("/proc/self/mountinfo").rdbuf();
-    if (!mounts) return fail(Code::kInternal, "cannot read /proc/self/mountinfo");
-    source.proc_mounts = proc_mounts_below(mount.source, mounts.view());
+    MUSTER_TRY(const std::string mounts, own_mount_info());
+    source.proc_mounts = proc_mounts_below(mount.source, mounts);
   }
   if (!source.tree.valid() || (mount.read_only && !set_read_only(source.tree.get(), true))) {
     return errno_error("cannot mount " + mount.source);
@@ -360,7 +311,9 @@ Status make_termination_log_place() {
     if (is_mount_point(original.get(), name.c_str())) {
       mounted.push_back(name);
     } else {
-      symlinkat((".machine/" + name).c_str(), copy.get(), name.c_str());
+      // What makes terminals is beside them: each run has a set of its own (terminals.h).
+      const std::string target = name == "ptmx" ? "pts/ptmx" : ".machine/" + name;
+      symlinkat(target.c_str(), copy.get(), name.c_str());
     }
   }
   const bool made = mkdirat(copy.get(), ".machine", 0755) == 0 &&

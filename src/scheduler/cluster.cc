@@ -77,7 +77,7 @@ void Cluster::add_pod(const Pod& pod, const std::string& node) {
   room.likely_milli_cpu += demand.likely_milli_cpu;
   room.likely_memory += demand.likely_memory;
   room.pods.push_back(&pod);
-  if (!pod.wishes.ports.empty()) room.with_ports.push_back(&pod);
+  room.ports.add(pod.wishes.ports);
   for (const auto& [key, value] : pod.labels) by_label_[label_text(key, value)].insert(&pod);
   if (pod.wishes.apart.empty()) return;
   for (const PodTerm& term : pod.wishes.apart) {
@@ -95,7 +95,7 @@ void Cluster::remove_pod(const Pod& pod, const std::string& node) {
   room.likely_milli_cpu -= demand.likely_milli_cpu;
   room.likely_memory -= demand.likely_memory;
   erase_one(room.pods, &pod);
-  erase_one(room.with_ports, &pod);
+  room.ports.remove(pod.wishes.ports);
   for (const auto& [key, value] : pod.labels) {
     const auto at = by_label_.find(label_text(key, value));
     at->second.erase(&pod);

@@ -13,6 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "scheduler/host_ports.h"
 #include "scheduler/views.h"
 
 namespace muster::scheduler {
@@ -25,7 +26,7 @@ struct Room {
   std::int64_t likely_milli_cpu = 0;  // see Demand
   std::int64_t likely_memory = 0;
   std::vector<const Pod*> pods;
-  std::vector<const Pod*> with_ports;
+  HostPorts ports;
   std::vector<const Pod*> repelling;  // keep others away: they have anti-affinity terms
 };
 

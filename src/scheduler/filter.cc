@@ -63,6 +63,12 @@ Filter::Filter(const Cluster& cluster, const Pod& pod)
   is_own_company_ = is_wanted_company(pod);
 }
 
+bool has_room(const Room& room, const Pod& pod) {
+  const Resources& all = room.node.allocatable;
+  if (pod.leaves_reserve && room.used.pods >= all.pods - reserve_of(all.pods)) return false;
+  return fits(pod.wishes.demand.requests, all, room.used);
+}
+
 Refusal Filter::check(const Room& room) {
   const Wishes& wishes = pod_.wishes;
   const Node& node = room.node;
@@ -70,7 +76,7 @@ Refusal Filter::check(const Room& room) {
   if (!bears_taints(wishes, node)) return Refusal::kTaint;
   if (!matches_required_nodes(wishes, node)) return Refusal::kNodeAffinity;
   if (!has_free_ports(room)) return Refusal::kPorts;
-  if (!fits(wishes.demand.requests, node.allocatable, room.used)) return Refusal::kResources;
+  if (!has_room(room, pod_)) return Refusal::kResources;
   if (const Refusal spread = check_spread(room); spread != Refusal::kNone) return spread;
   if (!is_near_all(room)) return Refusal::kPodAffinity;
   if (!is_apart_from_all(room)) return Refusal::kPodAntiAffinity;
@@ -79,12 +85,8 @@ Refusal Filter::check(const Room& room) {
 }
 
 bool Filter::has_free_ports(const Room& room) const {
-  return std::ranges::none_of(pod_.wishes.ports, [&](const HostPort& wanted) {
-    return std::ranges::any_of(room.with_ports, [&](const Pod* other) {
-      return std::ranges::any_of(other->wishes.ports,
-                                 [&](const HostPort& taken) { return wanted.clashes(taken); });
-    });
-  });
+  return std::ranges::none_of(pod_.wishes.ports,
+                              [&](const HostPort& wanted) { return room.ports.clash(wanted); });
 }
 
 Refusal Filter::check_spread(const Room& room) {

@@ -35,6 +35,13 @@ bool is_due_to_pods(Refusal refusal);
 
 // The rules for one pod. Remembers what it found out about domains: made for one placement, used
 // while the cluster stays as it is.
+// Some of a node's places for pods stay free of those that leave the reserve.
+constexpr std::int64_t reserve_of(std::int64_t places) {
+  constexpr std::int64_t kShare = 20;
+  return places / kShare;
+}
+bool has_room(const Room& room, const Pod& pod);
+
 class Filter {
  public:
   Filter(const Cluster& cluster, const Pod& pod);

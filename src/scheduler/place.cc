@@ -76,6 +76,7 @@ class Explanation {
     } else if (refusal == Refusal::kResources) {
       const Shortage lack = shortage(pod_.wishes.demand.requests, room.node.allocatable, room.used);
       for (const std::string& reason : lack.reasons) ++reasons_[reason];
+      if (lack.reasons.empty()) ++reasons_["Too many pods"];  // but for the reserve
       may_help = !lack.for_ever;
     } else {
       ++reasons_[std::string(reason_of(refusal))];
@@ -112,7 +113,7 @@ std::string place_among(const Cluster& cluster, const Pod& pod,
   std::optional<Filter> filter;  // mostly nothing has room, and that is said at once
   std::vector<const Room*> feasible;
   for (const Room* room : rooms) {
-    if (!fits(pod.wishes.demand.requests, room->node.allocatable, room->used)) continue;
+    if (!has_room(*room, pod)) continue;
     if (!filter) filter.emplace(cluster, pod);
     if (filter->check(*room) == Refusal::kNone) feasible.push_back(room);
   }

@@ -6,6 +6,7 @@
 
 #include "controllers/runtime/writes.h"
 #include "json/write.h"
+#include "scheduler/filter.h"
 #include "scheduler/place.h"
 
 namespace muster::scheduler {
@@ -88,6 +89,11 @@ Scheduler::Scheduler(controllers::Shared& shared)
                .plan = [this](const QueueKey& key,
                               const controllers::Pass& pass) { return plan_for(key, pass.now); },
                .carried_out = [this](const QueueKey& key) { carried_out(key); },
+               .group =
+                   [this](const QueueKey& key) {
+                     const auto at = entries_.find(key);
+                     return at == entries_.end() ? std::string() : at->second.pod.group;
+                   },
                .longest_backoff = kLongestBackoff,
                .events = events_.get(),
                .log = &shared.decisions}) {
@@ -119,11 +125,16 @@ bool Scheduler::Entry::stays_with(const Pod& next) const {
 
 void Scheduler::put(Entry& entry, Pod pod) {
   const bool stays = entry.stays_with(pod);
-  if (!stays) {
+  if (stays) {
+    pod.cls = entry.pod.cls;
+    pod.surplus = entry.pod.surplus;
+  } else {
     vacate(entry);
     leave(entry);
+    leave_class(entry);
   }
   entry.pod = std::move(pod);
+  if (!stays) enter_class(entry);
   if (!entry.pod.wants_node()) {
     entry.assumed.clear();
     entry.untold.reset();
@@ -139,6 +150,7 @@ void Scheduler::forget(const QueueKey& key) {
   if (at == entries_.end()) return;
   vacate(at->second);
   leave(at->second);
+  leave_class(at->second);
   entries_.erase(at);
 }
 
@@ -173,6 +185,74 @@ void Scheduler::leave(Entry& entry) {
   seeking_company_.erase({entry.pod.ns, entry.pod.name});
 }
 
+void Scheduler::enter_class(Entry& entry) {
+  Pod& pod = entry.pod;
+  entry.counted = true;
+  pod.cls = classes_.enter(pod);
+  PodClasses::Class& cls = class_of(pod);
+  pod.surplus =
+      pod.wants_node() && !cluster_.nodes().empty() && cls.members > cls.could_run_politely;
+  if (!pod.surplus) return;
+  cls.grew = loop_.clock().now();
+  offer_reserve_later();
+}
+
+void Scheduler::leave_class(Entry& entry) {
+  if (std::exchange(entry.counted, false)) classes_.leave(entry.pod.cls);
+}
+
+// Brought up to date with the nodes.
+PodClasses::Class& Scheduler::class_of(const Pod& pod) {
+  PodClasses::Class& cls = classes_.at(pod.cls);
+  if (std::exchange(cls.as_of, nodes_state_) == nodes_state_) return cls;
+  cls.could_run = cls.could_run_politely = 0;
+  for (const Room* room : cluster_.nodes()) {
+    Resources all = room->node.allocatable;
+    cls.could_run += most_at_once(pod.wishes.demand.requests, all);
+    all.pods -= reserve_of(all.pods);
+    cls.could_run_politely += most_at_once(pod.wishes.demand.requests, all);
+  }
+  return cls;
+}
+
+bool Scheduler::leaves_reserve(const Pod& pod) {
+  if (!pod.surplus) return false;
+  const PodClasses::Class& cls = class_of(pod);
+  return loop_.clock().now() - cls.grew < kReservePatience || cls.members > cls.could_run;
+}
+
+// What could run at once follows from the nodes: the order is made anew when they have changed.
+void Scheduler::rank_anew() {
+  if (std::exchange(ranked_at_, nodes_state_) == nodes_state_) return;
+  std::map<PodClass, std::size_t> before;  // waiting pods, less those that are ranked already
+  std::vector<std::pair<const Pod*, bool>> line;  // and whether it is fresh
+  for (const auto& [turn, pod] : line_.all()) {
+    line.emplace_back(pod, line_.is_fresh(*pod));
+    ++before[pod->cls];
+  }
+  std::ranges::stable_sort(line, {}, [](const auto& each) { return each.first->created; });
+  for (const auto& [pod, fresh] : line) {
+    const PodClasses::Class& cls = class_of(*pod);
+    const std::size_t ahead = cls.members - before[pod->cls]--;
+    line_.leave(*pod);
+    entry_of(*pod).pod.surplus = !cluster_.nodes().empty() && ahead >= cls.could_run_politely;
+    line_.join(*pod);
+    if (!fresh) line_.refused(*pod);
+  }
+  better_.merge(looking_at_);  // the walk, if there is one, begins anew
+  next_turn_.reset();
+  if (!line.empty()) offer_reserve_later();
+}
+
+void Scheduler::offer_reserve_later() {
+  if (std::exchange(offers_reserve_, true)) return;
+  loop_.after(kReservePatience, [this, alive = std::weak_ptr(alive_)] {
+    if (alive.expired()) return;
+    offers_reserve_ = false;
+    for (const Room* room : cluster_.nodes()) got_better(*room);
+  });
+}
+
 // Those who want to be near such a pod, or count it, look again. Also when it has gone: the first
 // of a series may go anywhere.
 void Scheduler::company_changed(const Pod& pod) {
@@ -200,6 +280,7 @@ void Scheduler::got_better(const Room& room) {
 void Scheduler::node_changed(const client::ObjectPtr& before, const client::ObjectPtr& after) {
   if (!after) {
     cluster_.remove_node(before->meta().name);
+    ++nodes_state_;
     if (cluster_.has_topologies()) line_.refresh_all();
     renew_later();
     return wake();
@@ -210,7 +291,9 @@ void Scheduler::node_changed(const client::ObjectPtr& before, const client::Obje
   const bool is_first = cluster_.nodes().empty();
   const bool moves = room == nullptr || room->node.labels != node.labels;
   const std::string name = node.name;
+  const bool resized = room == nullptr || room->node.allocatable != node.allocatable;
   cluster_.put_node(std::move(node));
+  if (resized) ++nodes_state_;
   got_better(*cluster_.find(name));
   // Who waits for want of nodes hears of the first; domains grow and shrink with their nodes.
   if (is_first || (moves && cluster_.has_topologies())) line_.refresh_all();
@@ -271,37 +354,73 @@ void Scheduler::wait_for_sources() {
 // One walk along the line, in as many turns of the loop as it takes. Fresh pods look at all nodes,
 // those that were refused at the nodes that are better now.
 void Scheduler::look() {
-  if (!next_turn_) looking_at_ = std::exchange(better_, {});
+  rank_anew();
+  if (!next_turn_) {
+    looking_at_ = std::exchange(better_, {});
+    refused_.clear();
+  }
   std::vector<const Room*> rooms;
   for (const std::string& name : looking_at_)
     if (const Room* const room = cluster_.find(name)) rooms.push_back(room);
   const WaitingLine::Places& walk = rooms.empty() ? line_.fresh() : line_.all();
   auto at = next_turn_ ? walk.lower_bound(*next_turn_) : walk.begin();
   for (std::size_t looks = 0; at != walk.end() && looks < kLooksPerTurn;) {
+    if (all_refused()) {
+      at = walk.end();
+      break;
+    }
     const auto here = at++;  // who is given a node leaves the line
-    looks += consider(*here->second, rooms);
+    const std::size_t more = consider(*here->second, rooms);
+    looks += more;
+    looks_ += more;
   }
   next_turn_.reset();
   if (at != walk.end()) next_turn_ = at->first;
   if (next_turn_ || !line_.fresh().empty() || !better_.empty()) wake();
 }
 
+// During a walk nodes only fill up, so what one pod was refused is refused to all of its kin. Not
+// if it matters where other pods are: then it matters who asks.
+bool Scheduler::shares_answers(const Pod& pod) const {
+  const Wishes& wishes = pod.wishes;
+  return wishes.near.empty() && wishes.apart.empty() && wishes.spread.empty() &&
+         cluster_.repelling_keys().empty();
+}
+
+// Nobody in the line is left to be looked at in this walk.
+bool Scheduler::all_refused() const {
+  if (!line_.fresh().empty()) return false;
+  std::size_t refused = 0;
+  for (const auto& [kin, refusal] : refused_) refused += line_.members(kin);
+  return refused == line_.all().size();
+}
+
 std::size_t Scheduler::consider(const Pod& pod, const std::vector<const Room*>& rooms) {
-  if (!line_.is_fresh(pod)) {
-    if (std::string node = place_among(cluster_, pod, rooms); !node.empty())
-      assume(entry_of(pod), std::move(node));
-    return rooms.size();
-  }
-  Placement placement = scheduler::place(cluster_, pod);
   Entry& entry = entry_of(pod);
-  if (placement.node.empty()) {
-    line_.refused(pod);
-    entry.untold = std::move(placement.refusal);
-    runner_.add({pod.ns, pod.name});
+  const bool fresh = line_.is_fresh(pod);
+  const auto known = refused_.find(Kin::of(pod));
+  if (known != refused_.end() && !fresh) return 1;
+  entry.pod.leaves_reserve = leaves_reserve(pod);
+  Placement placement;
+  if (known != refused_.end() && !known->second.empty()) {
+    placement.refusal = known->second;
+  } else if (fresh) {
+    placement = scheduler::place(cluster_, pod);
   } else {
-    assume(entry, std::move(placement.node));
+    placement.node = place_among(cluster_, pod, rooms);
   }
-  return cluster_.nodes().size() + 1;
+  const std::size_t looks =
+      known != refused_.end() ? 1 : 1 + (fresh ? cluster_.nodes() : rooms).size();
+  if (!placement.node.empty()) {
+    assume(entry, std::move(placement.node));
+    return looks;
+  }
+  if (shares_answers(pod)) refused_[Kin::of(pod)] = placement.refusal;
+  if (!fresh) return looks;
+  line_.refused(pod);
+  entry.untold = std::move(placement.refusal);
+  runner_.add({pod.ns, pod.name});
+  return looks;
 }
 
 void Scheduler::assume(Entry& entry, std::string node) {

@@ -7,6 +7,11 @@
 // after nodes have changed, and now and then anyway, everybody is looked at anew: that renews what
 // is said of nodes that still do not fit.
 //
+// One JobSet must not starve the others. Pods beyond what could run at once if they were alone
+// (surplus) are given nodes after the pods of all others, whatever their age: so a set of any size
+// that can run as a whole keeps its place in the order. And while a class has more pods than could
+// run, its surplus leaves some places of each node to others.
+//
 // A pod that was given a node counts as being there from that moment on, long before the binding is
 // written.
 #pragma once
@@ -20,6 +25,7 @@
 #include "controllers/runtime/controller.h"
 #include "controllers/runtime/runner.h"
 #include "scheduler/cluster.h"
+#include "scheduler/pod_classes.h"
 #include "scheduler/waiting_line.h"
 
 namespace muster::scheduler {
@@ -28,6 +34,8 @@ class Scheduler final : public controllers::Controller {
  public:
   explicit Scheduler(controllers::Shared& shared);
   bool idle() const override { return runner_.idle() && !awake_; }
+  // How often a pod has been held against a node so far.
+  std::uint64_t looks() const { return looks_; }
 
  private:
   using QueueKey = controllers::QueueKey;
@@ -39,10 +47,14 @@ class Scheduler final : public controllers::Controller {
   static constexpr std::size_t kLooksPerRenewal = 50'000;
   // Looks at a node before others get the loop: some milliseconds.
   static constexpr std::size_t kLooksPerTurn = 50'000;
+  // Surplus pods take a node's last places only when their class has not grown for so long: a
+  // class that fits as a whole is complete by then.
+  static constexpr Duration kReservePatience = std::chrono::seconds(2);
   static constexpr Duration kLongestBackoff = std::chrono::seconds(10);  // of a binding that fails
 
   struct Entry {
     Pod pod;
+    bool counted = false;               // as a member of its class
     bool waits = false;                 // is in the line
     std::string assumed;                // the node that it was given, until its binding is seen
     bool sent = false;                  // the binding has gone out
@@ -66,6 +78,12 @@ class Scheduler final : public controllers::Controller {
   void vacate(Entry& entry);
   void join(Entry& entry);
   void leave(Entry& entry);
+  void enter_class(Entry& entry);
+  void leave_class(Entry& entry);
+  PodClasses::Class& class_of(const Pod& pod);
+  bool leaves_reserve(const Pod& pod);
+  void rank_anew();
+  void offer_reserve_later();
   void company_changed(const Pod& pod);
 
   void got_better(const Room& room);
@@ -75,6 +93,8 @@ class Scheduler final : public controllers::Controller {
   void renew_later();
   void look();
   std::size_t consider(const Pod& pod, const std::vector<const Room*>& rooms);
+  bool shares_answers(const Pod& pod) const;
+  bool all_refused() const;
   Entry& entry_of(const Pod& pod) { return entries_.at({pod.ns, pod.name}); }
   void assume(Entry& entry, std::string node);
 
@@ -90,16 +110,22 @@ class Scheduler final : public controllers::Controller {
   std::unique_ptr<controllers::EventRecorder> events_;
 
   Cluster cluster_;
+  PodClasses classes_;
+  std::uint64_t nodes_state_ = 1;  // counts changes of what nodes can hold
+  std::uint64_t ranked_at_ = 1;    // the state that the order of the line follows from
   std::map<QueueKey, Entry> entries_;
   WaitingLine line_;
   // Those in the line to whom it matters where certain others are: affinity, spreading.
   std::set<QueueKey> seeking_company_;
 
-  std::set<std::string> better_;      // nodes that may take pods that they refused before
-  std::set<std::string> looking_at_;  // those of them that the walk along the line looks at
-  std::optional<Turn> next_turn_;     // where the walk goes on; none: it begins
+  std::set<std::string> better_;        // nodes that may take pods that they refused before
+  std::set<std::string> looking_at_;    // those of them that the walk along the line looks at
+  std::optional<Turn> next_turn_;       // where the walk goes on; none: it begins
+  std::map<Kin, std::string> refused_;  // in this walk, and what was said of it
+  std::uint64_t looks_ = 0;
   bool awake_ = false;
-  bool renews_ = false;  // soon
+  bool offers_reserve_ = false;  // soon
+  bool renews_ = false;          // soon
 
   controllers::Runner runner_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

@@ -42,6 +42,31 @@ class SchedulerTest : public controllers::testing::ControllerTest<Scheduler> {
                    {{"cpu":"{2}"}}}}}}]}},"status":{{"phase":"Pending"{4}}}}})",
                              name, ++revision_, cpu, spec, status));
   }
+  // A pod of a JobSet.
+  void member(std::string_view set, std::string_view name, std::string_view cpu) {
+    server_.show(kPods, "ADDED",
+                 fmt::format(R"({{"metadata":{{"namespace":"d","name":"{0}","uid":"u-{0}",
+                   "labels":{{"jobset.sigs.k8s.io/jobset-name":"{3}"}},
+                   "resourceVersion":"{1}","creationTimestamp":"2027-01-01T00:00:00Z"}},
+                   "spec":{{"containers":[{{"name":"c","resources":{{"requests":
+                   {{"cpu":"{2}"}}}}}}]}},"status":{{"phase":"Pending"}}}})",
+                             name, ++revision_, cpu, set));
+  }
+  // Answers all bindings and refusals; returns the pods that were bound.
+  std::vector<std::string> bound() {
+    std::vector<std::string> pods;
+    while (!writes().empty()) {
+      const std::string text = server_.asked.front().text();
+      if (text.ends_with("/binding")) {
+        const auto from = text.find("/pods/") + 6;
+        pods.push_back(text.substr(from, text.rfind('/') - from));
+        accept();
+      } else {
+        server_.answer_object("x", 1);
+      }
+    }
+    return pods;
+  }
   void gone(std::string_view name) { pod(name, "1", "", "DELETED"); }
 
   // Requests other than events, which are answered and kept as "reason: note".
@@ -261,6 +286,80 @@ TEST_F(SchedulerTest, EverybodyIsLookedAtAnewNowAndThen) {
   server_.pass_time(seconds(300));
   EXPECT_THAT(writes(), IsEmpty());
   EXPECT_EQ(told_.size(), 2u) << "it is still so";
+}
+
+TEST_F(SchedulerTest, ARunawaySetLetsAnotherOneGoFirstOnceItHasWhatCouldRunAtOnce) {
+  node("a");  // 4 CPUs
+  complete();
+  for (int i = 0; i < 8; ++i) member("big", fmt::format("big-{}", i), "1");
+  EXPECT_THAT(bound(), ElementsAre("big-0", "big-1", "big-2", "big-3"));
+  member("small", "small-0", "1");
+  EXPECT_THAT(bound(), IsEmpty());
+  gone("big-0");
+  EXPECT_THAT(bound(), ElementsAre("small-0")) << "though four others are older";
+  gone("big-1");
+  EXPECT_THAT(bound(), ElementsAre("big-4"));
+}
+
+TEST_F(SchedulerTest, ASetThatCanRunAsAWholeKeepsItsPlaceInTheOrder) {
+  node("a");
+  pod("old", "4", R"("nodeName":"a",)");
+  complete();
+  for (int i = 0; i < 4; ++i) member("first", fmt::format("x-{}", i), "1");
+  for (int i = 0; i < 4; ++i) member("second", fmt::format("y-{}", i), "1");
+  EXPECT_THAT(bound(), IsEmpty());
+  gone("old");
+  EXPECT_THAT(bound(), ElementsAre("x-0", "x-1", "x-2", "x-3")) << "or both would have a half";
+}
+
+TEST_F(SchedulerTest, TheOrderFollowsTheNodes) {
+  for (int i = 0; i < 6; ++i) member("big", fmt::format("big-{}", i), "1");
+  member("small", "small-0", "1");
+  complete();
+  EXPECT_THAT(bound(), IsEmpty());
+  node("a");
+  EXPECT_THAT(bound(), ElementsAre("big-0", "big-1", "big-2", "big-3"));
+  gone("big-0");
+  EXPECT_THAT(bound(), ElementsAre("small-0"));
+}
+
+TEST_F(SchedulerTest, ASetOfMorePodsThanCanRunLeavesSomePlacesToOthers) {
+  const auto places = [this](std::string_view type) {
+    server_.show(kNodes, type,
+                 fmt::format(R"({{"metadata":{{"name":"a","uid":"u-a","resourceVersion":"{}"}},
+                   "spec":{{}},"status":{{"allocatable":{{"pods":"40"}}}}}})",
+                             ++revision_));
+  };
+  places("ADDED");
+  complete();
+  for (int i = 0; i < 40; ++i) member("big", fmt::format("big-{:02}", i), "0");
+  EXPECT_EQ(bound().size(), 38u) << "it may still grow";
+  member("small", "small-0", "0");
+  EXPECT_THAT(bound(), ElementsAre("small-0"));
+  gone("small-0");
+  server_.pass_time(seconds(2));
+  EXPECT_EQ(bound().size(), 2u) << "it fits as a whole";
+  gone("big-00");
+  member("big", "big-40", "0");
+  member("big", "big-41", "0");
+  server_.pass_time(seconds(60));
+  EXPECT_THAT(bound(), IsEmpty()) << "it never fits now";
+  member("small", "small-1", "0");
+  EXPECT_THAT(bound(), ElementsAre("small-1"));
+}
+
+TEST_F(SchedulerTest, APodThatGoesCostsOneLookForAllThatAskForTheSame) {
+  node("a");
+  pod("little", "1m", R"("nodeName":"a",)");
+  pod("large", "4", R"("nodeName":"a",)");
+  complete();
+  for (int i = 0; i < 300; ++i) member("big", fmt::format("big-{}", i), "2");
+  EXPECT_THAT(bound(), IsEmpty());
+  const std::uint64_t before = controller_.looks();
+  gone("little");
+  EXPECT_THAT(bound(), IsEmpty());
+  EXPECT_GT(controller_.looks(), before);
+  EXPECT_LT(controller_.looks(), before + 10);
 }
 
 TEST_F(SchedulerTest, ALongWalkTakesSeveralTurnsAndForgetsNobody) {

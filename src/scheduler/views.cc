@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/conditions.h"
+#include "api/job_set_names.h"
 #include "api/pod_phase.h"
 #include "api/requirement.h"
 #include "api/views.h"
@@ -14,7 +15,6 @@ using api::Requirement;
 using json::Value;
 
 constexpr std::string_view kSchedulerName = "default-scheduler";
-constexpr std::string_view kAnyAddress = "0.0.0.0";
 
 std::string text(Value object, std::string_view key) {
   return std::string(object.get(key).as_string());
@@ -163,6 +163,13 @@ void read_refusal(Pod& out, Value conditions) {
   out.refusal = text(condition, "message");
 }
 
+std::string group_of(Value metadata, const Labels& labels) {
+  if (const auto set = find_label(labels, api::label::kJobSetName)) return std::string(*set);
+  for (const Value owner : metadata.get("ownerReferences").items())
+    if (owner.get("controller").as_bool()) return text(owner, "name");
+  return {};
+}
+
 }  // namespace
 
 Labels read_labels(Value labels) {
@@ -202,11 +209,6 @@ bool PodTerm::selects(std::string_view ns, const Labels& ns_labels,
   return right_namespace && all_met(labels, pod_labels);
 }
 
-bool HostPort::clashes(const HostPort& other) const {
-  return port == other.port && protocol == other.protocol &&
-         (ip == other.ip || ip == kAnyAddress || other.ip == kAnyAddress);
-}
-
 Node read_node(Value object) {
   const Value spec = object.get("spec");
   Node out{.name = std::string(object.get({"metadata", "name"}).as_string()),
@@ -229,6 +231,7 @@ Pod read_pod(Value object) {
   out.uid = text(metadata, "uid");
   out.generation = metadata.get("generation").as_int();
   out.labels = read_labels(metadata.get("labels"));
+  out.group = group_of(metadata, out.labels);
   out.created = parse_time(metadata.get("creationTimestamp").as_string()).value_or(Time{});
   out.priority = spec.get("priority").as_int();
   out.node = text(spec, "nodeName");

@@ -82,12 +82,13 @@ struct SpreadConstraint {
   bool operator==(const SpreadConstraint&) const = default;
 };
 
+inline constexpr std::string_view kAnyAddress = "0.0.0.0";
+
 struct HostPort {
-  std::string ip;  // 0.0.0.0: all
+  std::string ip;  // kAnyAddress: all
   std::string protocol;
   std::int64_t port = 0;
 
-  bool clashes(const HostPort& other) const;
   bool operator==(const HostPort&) const = default;
 };
 
@@ -108,10 +109,13 @@ struct Wishes {
   bool operator==(const Wishes&) const = default;
 };
 
+using PodClass = std::uint32_t;  // pod_classes.h
+
 struct Pod {
   std::string ns;
   std::string name;
   std::string uid;
+  std::string group;  // its JobSet, or else its controller
   std::int64_t generation = 0;
   Labels labels;
   Time created;
@@ -125,6 +129,11 @@ struct Pod {
   // Of the condition PodScheduled while it is False.
   std::string refusal_reason;
   std::string refusal;
+
+  // What the scheduler notes down while the pod waits.
+  PodClass cls = 0;
+  bool surplus = false;         // its class has as many pods without it as could run at once
+  bool leaves_reserve = false;  // must not take the last places of a node (has_room)
 
   bool wants_node() const { return ours && node.empty() && !gated && !deleting && !ended; }
 };

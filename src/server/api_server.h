@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <expected>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -75,9 +76,16 @@ struct Options {
   // A keyed hash (HMAC-SHA256) under a key that only this server has, for tokens of service
   // accounts. Any thread. Without it no such tokens are issued or accepted.
   std::function<std::string(std::string_view text)> sign_token;
-  // Requests being answered at once; more are told to come back (429). Watches and logs do not
-  // count.
+  // Requests being answered at once, until the client has taken the answer; more are told to come
+  // back (429). Watches and logs do not count.
   std::size_t max_requests_in_flight = 1'000;
+  // Memory of answers that clients have not taken yet: of all, and one user's share of it, so that
+  // nobody can take all (base/byte_pool.h). Past a bound the oldest answer that has been under way
+  // for longer than unsent_patience is cut; if there is none a read is told to come back (429) and
+  // a watch waits.
+  std::size_t max_unsent_bytes = 512u << 20;
+  std::size_t max_user_unsent_bytes = 128u << 20;
+  Duration unsent_patience = std::chrono::seconds(5);
 };
 
 class ApiServer {
@@ -90,7 +98,10 @@ class ApiServer {
 
   // From any thread, for many exchanges at once. The exchange's peer and headers say who asks.
   void handle(std::shared_ptr<http::Exchange> exchange);
-  // The same for a caller inside the process, whose identity needs no proof.
+  // Judges a request by its header, so that the body of one that is refused need not be read: the
+  // name of the user who sends it, or the answer. The request is judged again when it is handled.
+  std::expected<std::string, http::Response> check_header(const http::Request& header);
+  // The same as handle() for a caller inside the process, whose identity needs no proof.
   void handle_as(std::shared_ptr<http::Exchange> exchange, User user);
 
   // Why the server cannot do its work (shown by /readyz); empty when all is well. Any thread.

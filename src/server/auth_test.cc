@@ -39,6 +39,27 @@ TEST_F(Auth, CredentialsThatNobodyKnowsAreRefused) {
   EXPECT_EQ(as("sesame", "GET", "/api/v1/namespaces/a/secrets")->status, 200);
 }
 
+// Before its body is read: whoever is refused need not be listened to.
+TEST_F(Auth, ARequestIsJudgedByItsHeader) {
+  const std::string target = "/api/v1/namespaces/a/configmaps";
+  const auto judge = [&](const std::string& token, const std::string& method) {
+    http::Request header{.method = method, .target = target};
+    if (!token.empty()) header.headers.emplace_back("Authorization", "Bearer " + token);
+    const auto verdict = server.api->check_header(header);
+    return verdict ? *verdict : std::to_string(verdict.error().status);
+  };
+  EXPECT_EQ(judge("sesame", "POST"), "root");
+  EXPECT_EQ(judge("peek", "GET"), "guest");
+  EXPECT_EQ(judge("nonsense", "POST"), "401");
+  EXPECT_EQ(judge("peek", "POST"), "403");
+  EXPECT_EQ(judge("nobody", "POST"), "403");
+  EXPECT_EQ(judge("", "POST"), "403") << "the anonymous";
+  const auto refused = server.api->check_header({.method = "POST", .target = target});
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().body.at(0).text, server.send("POST", target)->body)
+      << "in the words of the answer that it would get with its body";
+}
+
 TEST_F(Auth, ACertificateNamesUserAndGroups) {
   const http::Peer alice{
       .address = "", .common_name = "alice", .organizations = {"devs"}, .certificate_sha256 = "ab"};

@@ -1,6 +1,8 @@
 // pods/binding and bindings: a pod gets its node.
+#include <algorithm>
 #include <array>
 
+#include "api/names.h"
 #include "server/errors.h"
 #include "server/handlers.h"
 #include "server/object_write.h"
@@ -47,10 +49,12 @@ Status check_pod(json::Value pod, std::string_view name) {
   return {};
 }
 
+constexpr std::array<std::string_view, 2> kCopied = {"annotations", "labels"};
+
 // Annotations and labels of the Binding go to the pod, and its condition says that it has a place.
 void bind(json::Value pod, json::Value binding, Time now) {
   pod.object_at("spec").set("nodeName", binding.get({"target", "name"}));
-  for (const std::string_view field : {"annotations", "labels"}) {
+  for (const std::string_view field : kCopied) {
     const json::Value given = binding.get({"metadata", field});
     if (given.empty()) continue;
     const json::Value kept = pod.object_at("metadata").object_at(field);
@@ -71,6 +75,25 @@ void bind(json::Value pod, json::Value binding, Time now) {
   scheduled.set("lastTransitionTime", format_time(now));
   scheduled.erase("reason");
   scheduled.erase("message");
+}
+
+// As for any other change of a pod's metadata.
+Status check_metadata(json::Value pod, std::string_view name) {
+  const json::Value metadata = pod.get("metadata");
+  const api::Path path("metadata");
+  api::FieldErrors errors;
+  api::validate_labels(metadata.get("labels"), path.child("labels"), errors);
+  api::validate_annotations(metadata.get("annotations"), path.child("annotations"), errors);
+  if (errors.empty()) return {};
+  return std::unexpected(errors.to_error("Binding", "", "Binding", name));
+}
+
+// A pod always gets its node, but what else the Binding brings counts like an update.
+std::size_t limit_of(json::Value binding, const store::Object& live) {
+  const bool brings_more = std::ranges::any_of(
+      kCopied, [&](std::string_view field) { return !binding.get({"metadata", field}).empty(); });
+  return brings_more ? std::max(kMaxStoredBytes, live.bytes().size())
+                     : kMaxStoredBytes + kReservedBytes;
 }
 
 Result<Outcome> plan_binding(Attempt& attempt, const WriteOptions& options) {
@@ -103,10 +126,12 @@ Result<Outcome> plan_binding(Attempt& attempt, const WriteOptions& options) {
   const json::Value pod = tree_of(attempt.arena, *live, pods);
   MUSTER_CHECK(check_pod(pod, name));
   bind(pod, binding, attempt.now);
+  MUSTER_CHECK(check_metadata(pod, name));
   Outcome outcome{
       .status = 201, .write = {}, .shown = nullptr, .body = success_body(201), .next = {}};
-  if (options.dry_run) return outcome;
-  MUSTER_TRY(outcome.write, put_write(attempt.arena, pod, pods, live->revision()));
+  MUSTER_TRY(store::Write write, put_write(attempt.arena, pod, pods, live->revision()));
+  MUSTER_CHECK(check_size(write, limit_of(binding, *live)));
+  if (!options.dry_run) outcome.write = std::move(write);
   return outcome;
 }
 

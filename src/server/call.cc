@@ -51,6 +51,28 @@ void add_warnings(http::Headers& headers, const std::vector<std::string>& warnin
   }
 }
 
+// An answer up to this size is not counted among those that clients have not taken: the socket
+// takes it at once.
+constexpr std::size_t kSmallAnswer = 64u << 10;
+// The least that a larger one counts, for what it costs beside its text (buffers of its socket). It
+// also bounds how many of them one user can leave standing.
+constexpr std::size_t kAnswerCost = 256u << 10;
+
+std::size_t size_of(const std::vector<http::Chunk>& body) {
+  std::size_t size = 0;
+  for (const http::Chunk& chunk : body) size += chunk.text.size();
+  return size;
+}
+
+// The memory that an answer takes for itself: text that lies in a stored object is there anyway.
+std::size_t cost_of(const std::vector<http::Chunk>& body) {
+  std::size_t cost = kAnswerCost + body.size() * sizeof(http::Chunk);
+  for (const http::Chunk& chunk : body) {
+    if (chunk.keep.use_count() == 1) cost += chunk.text.size();
+  }
+  return cost;
+}
+
 std::string joined(const std::vector<http::Chunk>& chunks) {
   std::string text;
   for (const http::Chunk& chunk : chunks) text += chunk.text;
@@ -102,7 +124,12 @@ http::Headers Call::headers(std::string_view content_type) const {
 
 void Call::answer(int status, std::string_view content_type, std::vector<http::Chunk> body,
                   http::Headers more) {
-  if (std::exchange(answered_, true)) return;
+  if (answered_) return;
+  const bool large = size_of(body) > kSmallAnswer;
+  const BytePool::Id held = large ? hold(body) : 0;
+  // What a write has done is told in any case.
+  if (large && held == 0 && request().method == "GET") return answer_error(too_many_requests());
+  answered_ = true;
   http::Headers out = headers(content_type);
   for (http::Header& header : more) {
     std::erase_if(out, [&](const http::Header& old) {
@@ -112,6 +139,26 @@ void Call::answer(int status, std::string_view content_type, std::vector<http::C
   }
   note(status);
   exchange->respond({.status = status, .headers = std::move(out), .body = std::move(body)});
+  if (held != 0) release_when_taken(held);
+}
+
+// Counts an answer among those that are not taken yet. 0 if there is no room for it.
+BytePool::Id Call::hold(const std::vector<http::Chunk>& body) const {
+  const Time now = core->clock.now();
+  const BytePool::Id id = core->unsent.enter({.address = {}, .identity = user.name}, now,
+                                             [to = exchange](BytePool::Id) { to->abort(); });
+  if (core->unsent.resize(id, cost_of(body), now)) return id;
+  core->unsent.leave(id);
+  return 0;
+}
+
+// Until then the request is in flight, although there is nothing more to do for it.
+void Call::release_when_taken(BytePool::Id held) {
+  if (exchange->unsent_bytes() == 0) return core->unsent.leave(held);
+  exchange->on_close([core = core, held, counted = std::exchange(counted_, false)] {
+    core->unsent.leave(held);
+    if (counted) --core->in_flight;
+  });
 }
 
 void Call::answer_json(int status, std::vector<http::Chunk> body, http::Headers more) {

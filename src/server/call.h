@@ -61,6 +61,8 @@ class Call : public std::enable_shared_from_this<Call> {
 
  private:
   http::Headers headers(std::string_view content_type) const;
+  BytePool::Id hold(const std::vector<http::Chunk>& body) const;
+  void release_when_taken(BytePool::Id held);
   void note(int status);
 
   bool answered_ = false;

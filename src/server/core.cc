@@ -27,6 +27,10 @@ Core::Core(store::Store& the_store, const api::Registry& the_registry, const Clo
                        "io.k8s.api.autoscaling.v1.Scale")),
       token_requests(bare_kind(the_registry, {"authentication.k8s.io", "v1", "TokenRequest"},
                                "io.k8s.api.authentication.v1.TokenRequest")),
+      unsent({.total = options.max_unsent_bytes,
+              .per_address = options.max_unsent_bytes,
+              .per_identity = options.max_user_unsent_bytes,
+              .patience = options.unsent_patience}),
       requests(the_metrics),
       rng_(options.seed),
       audit_rng_(~options.seed) {}

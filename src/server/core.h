@@ -7,6 +7,7 @@
 
 #include "api/discovery.h"
 #include "api/openapi.h"
+#include "base/byte_pool.h"
 #include "base/rng.h"
 #include "server/api_server.h"
 #include "server/event_expiry.h"
@@ -41,6 +42,7 @@ class Core {
   std::string server_address() const;
 
   std::atomic<std::size_t> in_flight = 0;
+  BytePool unsent;  // of answers, see Options::max_unsent_bytes
   RequestMetrics requests;
   EventExpiry event_expiry;
 

@@ -73,6 +73,10 @@ Result<std::shared_ptr<CollectionDelete>> plan_collection(const CallPtr& call) {
   MUSTER_TRY(const DeleteOptions options,
              parse_delete_options(arena, call->request(), call->info.query, call->core->registry));
   MUSTER_TRY(const ListOptions wanted, parse_list_options(call->info.query, false));
+  if (!wanted.resource_version.empty()) {
+    if (const auto version = parse_version(wanted.resource_version); !version)
+      return std::unexpected(invalid_list_version(wanted.resource_version, version.error()));
+  }
   const api::Resource& resource = *call->resource;
   MUSTER_TRY(
       const Selection selection,

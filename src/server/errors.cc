@@ -130,6 +130,21 @@ Error container_not_found(std::string_view container) {
   return untranslated(fmt::format("container not found (\"{}\")", container));
 }
 
+Error invalid_version(std::string_view text, const Error& why) {
+  return untranslated(fmt::format("resourceVersion: Invalid value: \"{}\": {}", text, why.message));
+}
+
+Error invalid_list_version(std::string_view text, const Error& why) {
+  return bad_request("invalid resource version: " + invalid_version(text, why).message);
+}
+
+Error too_many_requests() {
+  Error error{.code = Code::kTooManyRequests,
+              .message = "Too many requests, please try again later."};
+  error.retry_after_seconds = 1;
+  return error;
+}
+
 Error timed_out(std::string message) {
   return {.code = Code::kTimeout, .message = "Timeout: " + message};
 }

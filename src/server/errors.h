@@ -16,9 +16,14 @@ Error conflict(const api::Resource& resource, std::string_view name, std::string
 Error modified_meanwhile(const api::Resource& resource,
                          std::string_view name);  // the usual 409 of a stale write
 Error bad_request(std::string message);
+// A resourceVersion of a query that is no number, of lists (400) and of get and watch (a plain
+// 500).
+Error invalid_list_version(std::string_view text, const Error& why);
+Error invalid_version(std::string_view text, const Error& why);
 Error untranslated(std::string message);                // a plain 500
 Error container_not_found(std::string_view container);  // to talk to: it does not run
 Error timed_out(std::string message);
+Error too_many_requests();
 Error unknown_path();
 Error method_not_allowed();
 

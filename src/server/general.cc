@@ -110,6 +110,18 @@ void answer_document(const CallPtr& call, const api::Document& document,
   call->answer(200, content_type, std::move(body), std::move(more));
 }
 
+// Whether the client has been refused because it takes none of the types.
+bool refused(const CallPtr& call, std::initializer_list<std::string_view> types) {
+  const Status accepts = check_accept(call->header("Accept"), types);
+  if (!accepts) call->answer_error(accepts.error());
+  return !accepts;
+}
+
+bool refused_discovery(const CallPtr& call) {
+  return refused(call,
+                 {"application/json", "application/yaml", "application/vnd.kubernetes.protobuf"});
+}
+
 bool answer_discovery(const CallPtr& call) {
   std::string_view path = call->info.path;
   if (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
@@ -121,11 +133,13 @@ bool answer_discovery(const CallPtr& call) {
     }
   }
   if (path == "/api") {
+    if (refused_discovery(call)) return true;
     call->answer_json(200, Call::chunks(discovery.api_versions(call->core->server_address())),
                       {{"Vary", "Accept"}});
     return true;
   }
   if (const api::Document* document = discovery.legacy(path)) {
+    if (refused_discovery(call)) return true;
     answer_document(call, *document, "application/json", false);
     return true;
   }
@@ -152,6 +166,11 @@ constexpr std::string_view kOldProtobufType =
     "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 constexpr std::string_view kProtobufType =
     "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+
+constexpr std::string_view kOldProtobufTypeV3 =
+    "application/com.github.proto-openapi.spec.v3@v1.0+protobuf";
+constexpr std::string_view kProtobufTypeV3 =
+    "application/com.github.proto-openapi.spec.v3.v1.0+protobuf";
 
 // The first form that the client names and that there is.
 void answer_open_api_v2(const CallPtr& call) {
@@ -209,6 +228,9 @@ bool answer_open_api(const CallPtr& call) {
   const api::Document* document = call->core->open_api.find(path);
   if (document == nullptr) {
     call->answer(404, "", {});
+  } else if (!check_accept(call->header("Accept"),
+                           {"application/json", kProtobufTypeV3, kOldProtobufTypeV3})) {
+    call->answer(406, "", {});
   } else {
     answer_open_api_document(call, path, *document);
   }
@@ -233,8 +255,10 @@ void answer_general(const CallPtr& call) {
   if (call->info.verb != "get" && call->info.verb != "head")
     return call->answer_error(method_not_allowed());
   if (answer_health_path(call)) return;
-  if (path == "/version" || path == "/version/")
+  if (path == "/version" || path == "/version/") {
+    if (refused(call, {"application/json"})) return;
     return call->answer_json(200, version_body(call->core->options.version));
+  }
   if (path == "/metrics") {
     return call->answer(200, "text/plain; version=0.0.4; charset=utf-8",
                         Call::chunks(call->core->metrics.text()));

@@ -109,6 +109,43 @@ TEST(General, WhatIsNotServedIsNotFound) {
   EXPECT_EQ(server.admin("DELETE", "/version")->status, 405);
 }
 
+TEST(General, WhatCannotBeGivenInAFormThatTheClientTakesIsRefusedWhateverTheVerb) {
+  TestServer server;
+  server.make_namespace("a");
+  struct Asked {
+    const char* method;
+    const char* target;
+  };
+  const Asked resources[] = {
+      {"GET", "/api/v1/namespaces/a/configmaps"},
+      {"GET", "/api/v1/namespaces/a/configmaps?watch=1"},
+      {"POST", "/api/v1/namespaces/a/configmaps"},
+      {"DELETE", "/api/v1/namespaces/a/configmaps"},
+      {"GET", "/api/v1/namespaces/a/serviceaccounts/default"},
+      {"PUT", "/api/v1/namespaces/a/serviceaccounts/default"},
+      {"PATCH", "/api/v1/namespaces/a/serviceaccounts/default"},
+      {"DELETE", "/api/v1/namespaces/a/serviceaccounts/default"},
+      {"POST", "/api/v1/namespaces/a/serviceaccounts/default/token"},
+      {"POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"},
+      {"GET", "/version"},
+      {"GET", "/api"},
+      {"GET", "/api/v1"},
+      {"GET", "/apis"},
+      {"GET", "/apis/batch"},
+      {"GET", "/apis/batch/v1"},
+      {"GET", "/openapi/v2"},
+      {"GET", "/openapi/v3/apis/batch/v1"},
+  };
+  for (const Asked& asked : resources) {
+    const TestExchangePtr answer = server.admin(asked.method, asked.target, "",
+                                                {{"Accept", "text/html"}, {"Content-Type", ""}});
+    EXPECT_EQ(answer->status, 406) << asked.method << ' ' << asked.target;
+  }
+  EXPECT_EQ(server.admin("GET", "/api/v1/namespaces/a/serviceaccounts/default")->status, 200)
+      << "nothing was deleted";
+  EXPECT_EQ(server.admin("GET", "/apis", "", {{"Accept", "text/html, */*;q=0.1"}})->status, 200);
+}
+
 TEST(General, TooManyRequestsAtOnceAreToldToComeBack) {
   TestServer server({.max_requests_in_flight = 1});
   const TestExchangePtr waiting = server.admin("GET", "/api/v1/pods?resourceVersion=99999");

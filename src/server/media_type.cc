@@ -82,17 +82,30 @@ std::optional<Shape> shape_of(const Clause& clause, const AcceptRules& rules) {
   return std::nullopt;
 }
 
+Error none_of(std::string_view types) {
+  return {.code = Code::kNotAcceptable,
+          .message = fmt::format("406: Not Acceptable\n\nAvailable representations: {}", types)};
+}
+
 Error not_acceptable(bool known_type, const AcceptRules& rules) {
   if (known_type) {
     return {.code = Code::kNotAcceptable,
             .message = fmt::format("only the following media types are accepted: {}", kTypes)};
   }
-  return {.code = Code::kNotAcceptable,
-          .message = fmt::format("406: Not Acceptable\n\nAvailable representations: {}{}", kTypes,
-                                 rules.watchable ? kStreamTypes : std::string_view())};
+  return none_of(fmt::format("{}{}", kTypes, rules.watchable ? kStreamTypes : std::string_view()));
 }
 
 }  // namespace
+
+Status check_accept(std::string_view accept, std::initializer_list<std::string_view> types) {
+  const std::vector<Clause> clauses = parse_accept(accept);
+  const bool fits = clauses.empty() || std::ranges::any_of(clauses, [&](const Clause& clause) {
+                      return clause.type == "*/*" || clause.type == "application/*" ||
+                             std::ranges::find(types, clause.type) != types.end();
+                    });
+  if (fits) return {};
+  return std::unexpected(none_of(fmt::format("{}", fmt::join(types, ", "))));
+}
 
 Result<Accepted> negotiate(std::string_view accept, const AcceptRules& rules) {
   const std::vector<Clause> clauses = parse_accept(accept);

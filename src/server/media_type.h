@@ -1,6 +1,7 @@
 // Which form the client wants and which one it sent (Accept and Content-Type).
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,10 @@ struct AcceptRules {
 
 // kNotAcceptable if nothing that the client would take can be given.
 Result<Accepted> negotiate(std::string_view accept, const AcceptRules& rules);
+
+// For documents that are no objects: kNotAcceptable unless the client takes one of the types,
+// whatever else it asks of it.
+Status check_accept(std::string_view accept, std::initializer_list<std::string_view> types);
 
 // The type without parameters, in lower case: "application/json" of "Application/JSON;
 // charset=utf-8".

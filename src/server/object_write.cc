@@ -1,5 +1,6 @@
 #include "server/object_write.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/rng.h"
@@ -14,8 +15,6 @@ namespace {
 // Upstream cuts the given part of a generated name so that the whole fits a label.
 constexpr std::size_t kMaxGeneratedBase = 58;
 constexpr int kNameAttempts = 8;
-// What upstream's store takes for one object.
-constexpr std::size_t kMaxStoredBytes = 1'572'864;
 
 Status check_namespace(json::Value metadata, const Call& call) {
   const std::string_view sent = metadata.get("namespace").as_string();
@@ -119,16 +118,32 @@ Status check_version(const Attempt& attempt, json::Value object, const store::Ob
 // Drops managedFields from an object that is too large with them (not of those who apply: they need
 // them).
 Result<store::Write> fitting_write(Attempt& attempt, json::Value object, const Tracking& tracking,
-                                   store::Revision expected) {
+                                   store::Revision expected, std::size_t limit) {
   const api::Resource& resource = *attempt.call.resource;
   MUSTER_TRY(store::Write write, put_write(attempt.arena, object, resource, expected));
-  if (write.head.size() + write.tail.size() <= kMaxStoredBytes) return write;
+  if (check_size(write, limit)) return write;
   if (!tracking.done && object.get("metadata").erase("managedFields")) {
     MUSTER_TRY(write, put_write(attempt.arena, object, resource, expected));
-    if (write.head.size() + write.tail.size() <= kMaxStoredBytes) return write;
   }
-  return fail(Code::kTooLarge,
-              fmt::format("Request entity too large: limit is {}", kMaxStoredBytes));
+  MUSTER_CHECK(check_size(write, limit));
+  return write;
+}
+
+// What the system does with an object that is as large as it may be: report its state, scale it,
+// let it go.
+bool may_use_reserve(std::string_view subresource, json::Value old, json::Value object) {
+  if (subresource == "status" || subresource == "finalize" || subresource == "scale") return true;
+  const json::Value before = old.get("metadata");
+  return !before.get("deletionTimestamp").is_null() ||
+         object.get({"metadata", "finalizers"}).size() < before.get("finalizers").size();
+}
+
+// An object that its status has made longer than clients may can still be changed by them, but does
+// not grow.
+std::size_t limit_of_update(const Call& call, const store::Object& live, json::Value old,
+                            json::Value object) {
+  if (may_use_reserve(call.info.subresource, old, object)) return kMaxStoredBytes + kReservedBytes;
+  return std::max(kMaxStoredBytes, live.bytes().size());
 }
 
 // Nothing holds the object any more: no finalizers, no time of grace.
@@ -159,6 +174,12 @@ Tracking tracking_of(const Call& call, const WriteOptions& options) {
 
 fields::Writer writer_of(const Attempt& attempt, const Tracking& tracking) {
   return {tracking.manager, attempt.call.info.subresource, attempt.call.resource, attempt.now};
+}
+
+Status check_size(const store::Write& write, std::size_t limit) {
+  if (write.head.size() + write.tail.size() <= limit) return {};
+  return fail(Code::kTooLarge,
+              fmt::format("Request entity too large: limit is {}", kMaxStoredBytes));
 }
 
 store::ObjectPtr shown(std::string text, store::Revision revision) {
@@ -214,18 +235,20 @@ Result<Outcome> create_from(Attempt& attempt, json::Value object, const WriteOpt
       !errors.empty()) {
     return std::unexpected(errors.to_error(resource, name));
   }
-  if (!sent_version.empty() && sent_version != "0" && !tracking.done) {
+  // One that is no number says nothing.
+  if (parse_version(sent_version).value_or(0) != 0 && !tracking.done) {
     return std::unexpected(
         untranslated("resourceVersion should not be set on objects to be created"));
   }
   MUSTER_CHECK(check_absent(attempt, name));
   Outcome outcome{.status = 201, .write = {}, .shown = nullptr, .body = {}, .next = {}};
+  MUSTER_TRY(store::Write write, fitting_write(attempt, object, tracking, 0, kMaxStoredBytes));
   if (options.dry_run) {
     MUSTER_TRY(const json::Value stored, stored_form(attempt.arena, object, resource));
     outcome.shown = shown(without_revision(stored), 0);
-    return outcome;
+  } else {
+    outcome.write = std::move(write);
   }
-  MUSTER_TRY(outcome.write, fitting_write(attempt, object, tracking, 0));
   return outcome;
 }
 
@@ -254,7 +277,8 @@ Result<Outcome> update_to(Attempt& attempt, const store::ObjectPtr& live, json::
   fields::keep_times_if_unchanged(old, object);
 
   Outcome outcome;
-  MUSTER_TRY(store::Write write, fitting_write(attempt, object, tracking, live->revision()));
+  MUSTER_TRY(store::Write write, fitting_write(attempt, object, tracking, live->revision(),
+                                               limit_of_update(call, *live, old, object)));
   std::string text = Gapped{write.head, write.tail}.with(live->meta().resource_version);
   if (ready_to_go(object, resource)) {
     outcome.shown = shown(std::move(text), live->revision());

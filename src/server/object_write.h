@@ -34,6 +34,13 @@ Result<Outcome> update_to(Attempt& attempt, const store::ObjectPtr& live, json::
 // nothing.
 Result<store::Write> put_write(json::Arena& arena, json::Value object,
                                const api::Resource& resource, store::Revision expected);
+// What upstream's store takes for one object: how long creates and updates may make one.
+constexpr std::size_t kMaxStoredBytes = 1'572'864;
+// Room above that for what the life of an object adds: its status, its node, its deletion. As much
+// again, so that the whole object still fits the body of a request (3 MiB) that puts its status.
+constexpr std::size_t kReservedBytes = kMaxStoredBytes;
+// kTooLarge if the text is longer than `limit`.
+Status check_size(const store::Write& write, std::size_t limit);
 // Remove it. Watchers see its last stored state.
 store::Write delete_write(const store::Object& live, const api::Resource& resource);
 

@@ -35,17 +35,13 @@ struct ListPlan {
   ContinueToken after;
 };
 
-Error invalid_version(std::string_view text, const Error& why) {
-  return bad_request(fmt::format(
-      "invalid resource version: resourceVersion: Invalid value: \"{}\": {}", text, why.message));
-}
-
 // Which version the request wants to see (the table of 4.1).
 Status choose_version(ListPlan& plan) {
   const ListOptions& options = plan.options;
   if (options.resource_version.empty()) return {};
   const Result<std::uint64_t> version = parse_version(options.resource_version);
-  if (!version) return std::unexpected(invalid_version(options.resource_version, version.error()));
+  if (!version)
+    return std::unexpected(invalid_list_version(options.resource_version, version.error()));
   if (*version == 0) {
     plan.limit = 0;  // upstream serves this from its cache, whole
     return {};

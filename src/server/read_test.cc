@@ -106,6 +106,14 @@ TEST_F(Read, VersionsMeanWhatTheyMeanUpstream) {
   EXPECT_EQ(names(*list("?resourceVersion=" + then)).size(), 6u) << "not older than";
   EXPECT_EQ(names(*list("?resourceVersionMatch=Exact&resourceVersion=" + then)).size(), 5u);
   EXPECT_EQ(list("?resourceVersion=abc")->status, 400);
+  EXPECT_EQ(server.admin("DELETE", "/api/v1/namespaces/a/configmaps?resourceVersion=abc")->status,
+            400)
+      << "a collection is listed before it is deleted";
+  const TestExchangePtr one = list("/c0?resourceVersion=abc");
+  EXPECT_EQ(one->status, 500);
+  EXPECT_EQ(
+      at(*one, {"message"}),
+      R"(resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax)");
   EXPECT_EQ(list("?resourceVersionMatch=Exact")->status, 422);
   EXPECT_EQ(list("?resourceVersionMatch=Exact&resourceVersion=0")->status, 422);
 }

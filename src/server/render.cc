@@ -120,13 +120,13 @@ std::vector<http::Chunk> Renderer::list(const std::vector<store::ObjectPtr>& ite
     append_list_meta(head, meta, false);
     head += R"(,"items":[)";
   }
-  const std::size_t skipped = bare_items ? type_prefix(*resource_).size() : 0;
+  const std::string prefix = bare_items ? type_prefix(*resource_) : "{";
   out.reserve(items.size() * 2 + 2);
   out.push_back(http::Chunk::own(std::move(head)));
   for (std::size_t i = 0; i < items.size(); ++i) {
     http::Chunk text = object(items[i]);
-    if (bare_items) {
-      text.text.remove_prefix(skipped);
+    if (bare_items && text.text.starts_with(prefix)) {
+      text.text.remove_prefix(prefix.size());
       out.push_back(http::Chunk::literal(i == 0 ? "{" : ",{"));
     } else if (i > 0) {
       out.push_back(http::Chunk::literal(","));

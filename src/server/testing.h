@@ -83,6 +83,7 @@ class TestExchange final : public http::Exchange {
   void hang_up() { end(); }
   void catch_up() {  // the client has read all
     unsent = 0;
+    if (complete) return end();
     if (sent_) std::exchange(sent_, nullptr)();
   }
   json::Value json(json::Arena& arena) const {
@@ -115,7 +116,10 @@ class TestExchange final : public http::Exchange {
   void take_head(const http::Response& response) {
     status = response.status;
     headers = response.headers;
-    for (const http::Chunk& chunk : response.body) body += chunk.text;
+    for (const http::Chunk& chunk : response.body) {
+      body += chunk.text;
+      unsent += stuck ? chunk.text.size() : 0;
+    }
   }
   void end() {
     complete = true;

@@ -12,10 +12,15 @@
 namespace muster::server {
 namespace {
 
-// More than this is not handed to a connection ahead of its client. A watcher that reads slowly
-// falls behind in the store's history, at no cost in memory; it is cut when it reads nothing at all
-// for kMaxStall, or when the history that it still needs is gone.
+// More than this is not handed to a connection ahead of its client, and more than kFreeUnsentBytes,
+// with the event that is next, only if there is room for it among the unsent bytes of all clients
+// (Core::unsent). A watcher that reads
+// slowly falls behind in the store's history, at no cost in memory; it is cut when it reads nothing
+// at all for kMaxStall, or when the history that it still needs is gone.
 constexpr std::size_t kMaxUnsentBytes = 4u << 20;
+constexpr std::size_t kFreeUnsentBytes = 128u << 10;
+// Events are made into text for about so many bytes at a time.
+constexpr std::size_t kBatchBytes = 64u << 10;
 constexpr Duration kStallPoll = std::chrono::milliseconds(20);
 constexpr Duration kMaxStall = std::chrono::seconds(60);
 constexpr std::size_t kPollEvents = 256;
@@ -43,13 +48,17 @@ class WatchStream : public std::enable_shared_from_this<WatchStream> {
   void fail(const Error& error);
 
   void pump();
-  bool send_initial();
-  bool send_changes();
+  bool fetch();
+  void send_initial();
+  void send_changes();
   void send_change(const store::Event& event);
   void send(std::string_view type, const store::ObjectPtr& object);
   void send_bookmark(bool ends_initial_events);
   void flush();
   bool full();
+  std::size_t next_bytes() const;
+  bool has_room(std::size_t unsent);
+  void release();
 
   void arm();
   void charge(Duration elapsed);
@@ -72,8 +81,13 @@ class WatchStream : public std::enable_shared_from_this<WatchStream> {
   std::size_t initial_sent_ = 0;
   bool initial_pending_ = false;
 
+  std::vector<store::Event> polled_;  // taken from changes_, sent up to next_polled_
+  std::size_t next_polled_ = 0;
+
   std::vector<http::Chunk> batch_;  // goes out as one piece
-  bool first_ = true;               // nothing has been sent yet: Table columns are due
+  std::size_t batch_bytes_ = 0;
+  BytePool::Id held_ = 0;  // in Core::unsent; 0: what is unsent is not counted
+  bool first_ = true;      // nothing has been sent yet: Table columns are due
   bool closed_ = false;
 
   // Time is counted by the timers that were set, so that a jump of the clock neither ends nor
@@ -133,33 +147,41 @@ void WatchStream::take_initial(const store::Snapshot& snapshot) {
 void WatchStream::pump() {
   woken_ = false;
   if (closed_ || !changes_) return;
-  while (!full()) {
-    if (initial_pending_ ? !send_initial() : !send_changes()) return;
-  }
+  const bool was_held = held_ != 0;
+  while (fetch() && !full()) initial_pending_ ? send_initial() : send_changes();
+  if (held_ == 0 || stalled_) return;
+  if (exchange().unsent_bytes() <= kFreeUnsentBytes) return release();
+  if (!was_held) arm();  // to release it when it has been taken
 }
 
-// False if there is nothing more to do now.
-bool WatchStream::send_initial() {
-  const std::size_t end = std::min(initial_.size(), initial_sent_ + kPollEvents);
-  while (initial_sent_ < end) send("ADDED", initial_[initial_sent_++]);
+// Whether there is something to send. Asks the store for changes when the last ones are sent.
+bool WatchStream::fetch() {
+  if (initial_pending_ || next_polled_ < polled_.size()) return true;
+  Result<std::vector<store::Event>> events = changes_->poll(kPollEvents);
+  if (!events) {
+    fail(events.error());
+    return false;
+  }
+  polled_ = *std::move(events);
+  next_polled_ = 0;
+  return !polled_.empty();
+}
+
+void WatchStream::send_initial() {
+  while (initial_sent_ < initial_.size() && batch_bytes_ < kBatchBytes)
+    send("ADDED", initial_[initial_sent_++]);
   if (initial_sent_ == initial_.size()) {
     initial_pending_ = false;
     initial_ = {};
     if (options_.bookmarks) send_bookmark(true);
   }
   flush();
-  return true;
 }
 
-bool WatchStream::send_changes() {
-  const Result<std::vector<store::Event>> events = changes_->poll(kPollEvents);
-  if (!events) {
-    fail(events.error());
-    return false;
-  }
-  for (const store::Event& event : *events) send_change(event);
+void WatchStream::send_changes() {
+  while (next_polled_ < polled_.size() && batch_bytes_ < kBatchBytes)
+    send_change(polled_[next_polled_++]);
   flush();
-  return !events->empty();
 }
 
 // With a selector an object appears when it begins to match and disappears when it ceases to.
@@ -175,12 +197,15 @@ void WatchStream::send_change(const store::Event& event) {
 }
 
 void WatchStream::send(std::string_view type, const store::ObjectPtr& object) {
-  std::ranges::move(renderer_.event(type, object, std::exchange(first_, false)),
-                    std::back_inserter(batch_));
+  for (http::Chunk& chunk : renderer_.event(type, object, std::exchange(first_, false))) {
+    batch_bytes_ += chunk.text.size();
+    batch_.push_back(std::move(chunk));
+  }
 }
 
 void WatchStream::flush() {
   if (!batch_.empty()) exchange().send(std::exchange(batch_, {}));
+  batch_bytes_ = 0;
 }
 
 void WatchStream::send_bookmark(bool ends_initial_events) {
@@ -199,10 +224,37 @@ void WatchStream::fail(const Error& error) {
   close();
 }
 
+// About as much as the next event adds, at least.
+std::size_t WatchStream::next_bytes() const {
+  if (!initial_pending_) return polled_[next_polled_].object->bytes().size();
+  return initial_sent_ < initial_.size() ? initial_[initial_sent_]->bytes().size() : 0;
+}
+
+// Whether the next event may be added to what the client has not taken. One that has taken all does
+// not wait for those that take nothing.
+bool WatchStream::has_room(std::size_t unsent) {
+  const std::size_t wanted = unsent + next_bytes();
+  if (wanted <= kFreeUnsentBytes) {
+    release();
+    return true;
+  }
+  BytePool& pool = call_->core->unsent;
+  const Time now = call_->core->clock.now();
+  if (held_ == 0) {
+    held_ = pool.enter({.address = {}, .identity = call_->user.name}, now,
+                       [to = call_->exchange](BytePool::Id) { to->abort(); });
+  }
+  return unsent == 0 ? pool.resize(held_, wanted, now) : pool.resize_if_free(held_, wanted);
+}
+
+void WatchStream::release() {
+  if (held_ != 0) call_->core->unsent.leave(std::exchange(held_, 0));
+}
+
 // True if the client has not taken what was sent; then the timer looks again.
 bool WatchStream::full() {
   const std::size_t unsent = exchange().unsent_bytes();
-  const bool was_stalled = std::exchange(stalled_, unsent > kMaxUnsentBytes);
+  const bool was_stalled = std::exchange(stalled_, unsent > kMaxUnsentBytes || !has_room(unsent));
   if (!stalled_) return false;
   if (!was_stalled || unsent < unsent_at_stall_) stalled_for_ = {};
   unsent_at_stall_ = unsent;
@@ -220,8 +272,8 @@ void WatchStream::charge(Duration elapsed) {
 void WatchStream::arm() {
   charge(std::clamp<Duration>(call_->core->clock.now() - armed_at_, Duration::zero(), armed_for_));
   armed_at_ = call_->core->clock.now();
-  armed_for_ = std::max(Duration::zero(),
-                        std::min({until_end_, until_bookmark_, stalled_ ? kStallPoll : kNever}));
+  armed_for_ = std::max(Duration::zero(), std::min({until_end_, until_bookmark_,
+                                                    stalled_ || held_ != 0 ? kStallPoll : kNever}));
   // The one before the end: clients resume from it.
   if (options_.bookmarks && until_end_ > kLastBookmarkBefore) {
     armed_for_ = std::min(armed_for_, until_end_ - kLastBookmarkBefore);
@@ -258,6 +310,8 @@ void WatchStream::close() {
   closed_ = true;
   changes_.reset();
   initial_ = {};
+  polled_ = {};
+  release();
 }
 
 struct WatchStart {
@@ -270,11 +324,8 @@ Result<WatchStart> plan_start(const ListOptions& options) {
   WatchStart start;
   if (!options.resource_version.empty()) {
     const Result<std::uint64_t> version = parse_version(options.resource_version);
-    if (!version) {
-      return std::unexpected(
-          untranslated(fmt::format("resourceVersion: Invalid value: \"{}\": {}",
-                                   options.resource_version, version.error().message)));
-    }
+    if (!version)
+      return std::unexpected(invalid_version(options.resource_version, version.error()));
     start.from = *version;
   }
   start.initial_events = options.send_initial_events.value_or(start.from == 0);

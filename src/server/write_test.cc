@@ -55,6 +55,10 @@ TEST_F(Write, CreateRefusesWhatCannotBe) {
       "the namespace of the provided object does not match the namespace sent on the request");
   EXPECT_EQ(at(*create(R"({"metadata":{"name":"c","resourceVersion":"7"}})"), {"message"}),
             "resourceVersion should not be set on objects to be created");
+  EXPECT_EQ(create(R"({"metadata":{"name":"d","resourceVersion":"abc"}})")->status, 201)
+      << "one that is no number says nothing";
+  EXPECT_EQ(at(*put("d", R"({"metadata":{"name":"d","resourceVersion":"abc"}})"), {"message"}),
+            R"(strconv.ParseUint: parsing "abc": invalid syntax)");
   create(R"({"metadata":{"name":"c"}})");
   const TestExchangePtr again = create(R"({"metadata":{"name":"c"}})");
   EXPECT_EQ(again->status, 409);

@@ -36,12 +36,17 @@ Status check_private(const std::string& path) {
           path, info.st_mode & 07777, path));
 }
 
-std::string holder_of(int lock_file) {
+// The file holds the process id, if somebody has not removed it.
+std::string holder_of(const UniqueFd& lock_file) {
   std::array<char, 32> text{};
-  const ssize_t size = pread(lock_file, text.data(), text.size() - 1, 0);
+  const ssize_t size = pread(lock_file.get(), text.data(), text.size() - 1, 0);
   std::string pid(text.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
   while (!pid.empty() && pid.back() == '\n') pid.pop_back();
   return pid.empty() ? "another process" : fmt::format("process {}", pid);
+}
+
+std::unexpected<Error> in_use(const std::string& path, const UniqueFd& lock_file) {
+  return fail(Code::kConflict, fmt::format("{} is in use by {}", path, holder_of(lock_file)));
 }
 
 Status write_file(int file, std::string_view text, const std::string& path) {
@@ -54,28 +59,25 @@ Status write_file(int file, std::string_view text, const std::string& path) {
 
 }  // namespace
 
-Result<DataDirectory> DataDirectory::lock(const std::string& path) {
+Result<DataDirectory> DataDirectory::lock(const std::string& path, Folder folder) {
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return system_error("cannot create", path);
   MUSTER_CHECK(check_private(path));
   const std::string lock_path = path + "/lock";
-  const int file = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (file < 0) return system_error("cannot open", lock_path);
-  DataDirectory directory(path, file);
-  if (flock(file, LOCK_EX | LOCK_NB) != 0) {
+  UniqueFd held(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!held.valid()) return system_error("cannot open", path);
+  // A file system that locks no folders (NFS) answers otherwise; there the file has to do.
+  if (folder == Folder::kLock && flock(held.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return in_use(path, UniqueFd(open(lock_path.c_str(), O_RDONLY | O_CLOEXEC)));
+  UniqueFd file(open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!file.valid()) return system_error("cannot open", lock_path);
+  if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return system_error("cannot lock", lock_path);
-    return fail(Code::kConflict, fmt::format("{} is in use by {}", path, holder_of(file)));
+    return in_use(path, file);
   }
   const std::string pid = fmt::format("{}\n", getpid());
-  if (ftruncate(file, 0) != 0 || pwrite(file, pid.data(), pid.size(), 0) < 0)
+  if (ftruncate(file.get(), 0) != 0 || pwrite(file.get(), pid.data(), pid.size(), 0) < 0)
     return system_error("cannot write", lock_path);
-  return directory;
-}
-
-DataDirectory::DataDirectory(DataDirectory&& other) noexcept
-    : path_(std::move(other.path_)), lock_file_(std::exchange(other.lock_file_, -1)) {}
-
-DataDirectory::~DataDirectory() {
-  if (lock_file_ >= 0) close(lock_file_);
+  return DataDirectory(path, std::move(held), std::move(file));
 }
 
 bool DataDirectory::initialized() const {

@@ -66,6 +66,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       last = record.revision;
     });
   }
-  (void)check_sqlite(dir.path(), disk.vfs());
+  (void)check_sqlite(dir.path(), {.vfs = disk.vfs()});
   return 0;
 }

@@ -85,9 +85,18 @@ Result<std::unique_ptr<Durability>> open_sqlite(const std::string& dir,
                                                 const SqliteOptions& options = {});
 std::unique_ptr<Durability> make_memory_durability();  // keeps nothing
 
+// Looks at a record whose checksum fits: the fault in words, or empty. object_text.h has two
+// for objects.
+using RecordRule = std::string (*)(const Record&);
+
+struct CheckOptions {
+  std::string vfs;  // as in SqliteOptions
+  RecordRule rule = nullptr;
+};
 // `muster check DIR`: every fault found, in words; empty if the data is sound. Fails if it cannot
 // be read at all. Changes nothing; may run beside a server.
-Result<std::vector<std::string>> check_sqlite(const std::string& dir, const std::string& vfs = "");
+Result<std::vector<std::string>> check_sqlite(const std::string& dir,
+                                              const CheckOptions& options = {});
 // Puts a backup in place as `dir`, which must hold no data yet. Its revision jumps forward to the
 // next multiple of kRestoreStep and its history is closed, so that no client's cache can hide
 // changes: whatever was written after the backup had a smaller revision.

@@ -71,7 +71,7 @@ class FaultRun : public IoFaultTest, public ::testing::WithParamInterface<Fault>
       store->reset();
     }
     if (!disk.failed_call()) return std::nullopt;
-    const auto faults = check_sqlite(path, disk.vfs());
+    const auto faults = check_sqlite(path, {.vfs = disk.vfs()});
     EXPECT_THAT(faults.value_or(std::vector<std::string>{"cannot be checked"}), IsEmpty());
     std::filesystem::remove_all(path);
     return disk.failed_call();

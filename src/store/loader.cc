@@ -7,16 +7,18 @@ namespace {
 
 class Loader {
  public:
-  Loader(const std::vector<ResourceName>& names, Time now, const Options& options)
+  Loader(const std::vector<ResourceName>& names, Time now, const Options& options, RecordRule rule)
       : maps_(names.size()),
         newest_(std::make_shared<Newest>(std::make_shared<const State>(kFirstRevision, maps_))),
         history_(std::make_unique<History>(names.size(), newest_, kFirstRevision, options)),
-        now_(now) {
+        now_(now),
+        rule_(rule) {
     for (std::size_t id = 0; id < names.size(); ++id)
       ids_.emplace(names[id].qualified(), static_cast<int>(id));
   }
 
   void take(const Record& record) {
+    if (rule_ != nullptr && fault_.empty()) fault_ = rule_(record);
     const auto id = ids_.find(record.resource);
     if (id == ids_.end()) {
       take_unknown(record);
@@ -26,6 +28,8 @@ class Loader {
   }
 
   Result<LoadedStore> finish(const Durability::Loaded& loaded) {
+    if (!fault_.empty())
+      return fail(Code::kInternal, fault_ + "; `muster check` lists all that is wrong");
     if (!unknown_.empty()) {
       return fail(
           Code::kInternal,
@@ -76,6 +80,8 @@ class Loader {
   std::shared_ptr<Newest> newest_;
   std::unique_ptr<History> history_;
   Time now_;
+  RecordRule rule_;
+  std::string fault_;
   std::size_t live_bytes_ = 0;
   std::map<std::pair<std::string, std::string>, Revision> unknown_;
 };
@@ -83,8 +89,8 @@ class Loader {
 }  // namespace
 
 Result<LoadedStore> load_store(Durability& disk, const std::vector<ResourceName>& names, Time now,
-                               const Options& options) {
-  Loader loader(names, now, options);
+                               const Options& options, RecordRule rule) {
+  Loader loader(names, now, options, rule);
   MUSTER_TRY(const Durability::Loaded loaded,
              disk.load([&](const Record& record) { loader.take(record); }));
   return loader.finish(loaded);

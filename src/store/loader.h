@@ -18,8 +18,9 @@ struct LoadedStore {
   std::size_t live_bytes = 0;
 };
 
-// Reads everything that `disk` has. Events that come from disk count as having happened `now`.
+// Reads everything that `disk` has; fails at the first record with a fault by `rule` (may be null).
+// Events that come from disk count as having happened `now`.
 Result<LoadedStore> load_store(Durability& disk, const std::vector<ResourceName>& names, Time now,
-                               const Options& options);
+                               const Options& options, RecordRule rule);
 
 }  // namespace muster::store

@@ -165,8 +165,8 @@ void Database::set_patience(int milliseconds) {
                        reinterpret_cast<void*>(static_cast<std::intptr_t>(milliseconds)));
 }
 
-void Database::keep_log_on_close() {
-  sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+void Database::keep_log_on_close(bool keep) {
+  sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep ? 1 : 0, nullptr);
 }
 
 }  // namespace muster::store::sqlite

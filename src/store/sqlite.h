@@ -67,7 +67,7 @@ class Database {
   // How long to try when another connection holds a lock.
   void set_patience(int milliseconds);
   // Leaves the write-ahead log alone when this is the last connection to be closed.
-  void keep_log_on_close();
+  void keep_log_on_close(bool keep = true);
   sqlite3* handle() const { return handle_.get(); }
 
  private:

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "store/acknowledged.h"
 #include "store/data_directory.h"
 #include "store/durability.h"
 #include "store/sqlite_format.h"
 #include "store/survivors.h"
+#include "store/wal_inspection.h"
 
 namespace muster::store {
 namespace {
@@ -21,7 +23,10 @@ class PartialFile {
       return fail(Code::kAlreadyExists, fmt::format("{} is there already", final_path));
     }
     PartialFile file(final_path);
-    unlink(file.path().c_str());  // left over from an attempt that was cut short
+    // Left over from an attempt that was cut short. SQLite would play such a journal back into the
+    // new file.
+    unlink((file.path() + "-journal").c_str());
+    unlink(file.path().c_str());
     MUSTER_CHECK(create_private_file(file.path()));
     return file;
   }
@@ -30,7 +35,7 @@ class PartialFile {
     if (!final_path_.empty()) unlink(path().c_str());
   }
 
-  std::string path() const { return final_path_ + ".part"; }
+  std::string path() const { return partial_file(final_path_); }
   Status finish() {
     MUSTER_CHECK(sync_path(path()));
     MUSTER_CHECK(rename_durably(path(), final_path_));
@@ -103,6 +108,20 @@ Status backup_database(const std::string& database_file, const std::string& vfs,
   return part.finish();
 }
 
+Result<std::string> find_lost_changes(const std::string& dir) {
+  if (access(database_file(dir).c_str(), F_OK) != 0)
+    return fail(Code::kNotFound, fmt::format("there is no database {}", database_file(dir)));
+  const Revision acknowledged = AcknowledgedNote::read(dir);
+  const auto alone = DataDirectory::lock(dir);
+  if (!alone && alone.error().code == Code::kConflict) return "";
+  MUSTER_TRY(const LogInspection log, inspect_log(database_file(dir) + "-wal", ""));
+  if (!log.damage.empty()) return log.damage;
+  MUSTER_TRY(auto database, Database::open(database_file(dir), Database::Mode::kReadWrite, ""));
+  database.keep_log_on_close();
+  MUSTER_TRY(const Revision newest, read_newest(database));
+  return describe_loss(newest, acknowledged, log.sound_end);
+}
+
 Status restore_sqlite(const std::string& backup_file, const std::string& dir) {
   MUSTER_TRY(const Audit audit, audit_file(backup_file));
   MUSTER_TRY(auto directory, DataDirectory::lock(dir));
@@ -114,6 +133,7 @@ Status restore_sqlite(const std::string& backup_file, const std::string& dir) {
     MUSTER_TRY(auto copy, Database::open(part.path(), Database::Mode::kReadWrite, ""));
     MUSTER_CHECK(copy.transaction([&] { return jump_forward(copy, audit); }));
   }
+  MUSTER_CHECK(audit_file(part.path()));
   MUSTER_CHECK(part.finish());
   return directory.mark_initialized();
 }

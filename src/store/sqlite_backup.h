@@ -11,4 +11,8 @@ namespace muster::store {
 Status backup_database(const std::string& database_file, const std::string& vfs,
                        const std::string& backup_file);
 
+// What acknowledged changes a backup of `dir` would lack because its log is damaged, in words;
+// empty if it has everything, or if a server uses it: that has looked when it started.
+Result<std::string> find_lost_changes(const std::string& dir);
+
 }  // namespace muster::store

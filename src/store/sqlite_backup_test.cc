@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <thread>
 
+#include "store/data_directory.h"
+#include "store/sqlite_backup.h"
 #include "store/testing/store_fixture.h"
 #include "store/testing/temp_directory.h"
 
@@ -121,6 +123,27 @@ TEST_F(BackupTest, ALogOfAnotherDatabaseIsNotPlayedIntoTheRestoredOne) {
   EXPECT_TRUE(restore_sqlite(backup, restored));
 }
 
+// A kill may come at any moment before the restored database gets its name.
+TEST_F(BackupTest, AnUnfinishedRestoreIsNotTakenForAnEmptyStore) {
+  auto store = open(data);
+  ASSERT_TRUE(write_and_wait(*store, put_of(pod("a"), "1")));
+  ASSERT_TRUE(store->backup(backup));
+  ASSERT_TRUE(DataDirectory::lock(restored));  // makes it
+  for (const char* left : {"/muster.db.part", "/muster.db.part-journal"}) {
+    FILE* file = fopen((restored + left).c_str(), "w");
+    ASSERT_NE(file, nullptr);
+    fputs("half", file);
+    fclose(file);
+  }
+  const auto opened = open_sqlite(restored, {});
+  ASSERT_FALSE(opened);
+  EXPECT_THAT(opened.error().message, HasSubstr("a restore was cut short"));
+  EXPECT_FALSE(std::filesystem::exists(restored + "/muster.db"));
+  ASSERT_TRUE(restore_sqlite(backup, restored));
+  EXPECT_THAT(paths(*open(restored)->snapshot(), kPods), ElementsAre("default/a"));
+  EXPECT_FALSE(std::filesystem::exists(restored + "/muster.db.part"));
+}
+
 TEST_F(BackupTest, ADamagedBackupIsNotRestored) {
   auto store = open(data);
   ASSERT_TRUE(write_and_wait(*store, put_of(pod("a"), "findme")));
@@ -136,6 +159,34 @@ TEST_F(BackupTest, ADamagedBackupIsNotRestored) {
   ASSERT_FALSE(done);
   EXPECT_THAT(done.error().message, HasSubstr("revision 2 (pods default/a) is damaged"));
   EXPECT_FALSE(std::filesystem::exists(restored + "/muster.db"));
+}
+
+// The way out when a start is refused because of its log.
+TEST_F(BackupTest, OfADamagedLogWhatCanBeReadIsSavedAndTheLossIsSaid) {
+  auto store = open(data);
+  for (int i = 0; i < 20; ++i)
+    ASSERT_TRUE(write_and_wait(*store, put_of(pod(std::to_string(10 + i)), "x")));
+  // As a kill leaves it.
+  const std::string killed = dir / "killed";
+  std::filesystem::copy(data, killed);
+  std::filesystem::permissions(killed, std::filesystem::perms::owner_all);
+  store.reset();
+  EXPECT_EQ(*find_lost_changes(killed), "");
+  FILE* log = fopen((killed + "/muster.db-wal").c_str(), "r+");
+  ASSERT_NE(log, nullptr);
+  const std::string zeros(4'096, '\0');
+  ASSERT_EQ(fseek(log, 20 * 4'096, SEEK_SET), 0);
+  fwrite(zeros.data(), 1, zeros.size(), log);
+  fclose(log);
+  EXPECT_FALSE(open_sqlite(killed));
+  EXPECT_THAT(*find_lost_changes(killed), HasSubstr("muster.db-wal: frame "));
+  const Status saved = backup_database(database_file(killed), "", backup);
+  ASSERT_TRUE(saved) << saved.error().message;
+  ASSERT_TRUE(restore_sqlite(backup, restored));
+  const auto left = paths(*open(restored)->snapshot(), kPods);
+  EXPECT_GE(left.size(), 5u);
+  EXPECT_LT(left.size(), 20u);
+  EXPECT_EQ(left.front(), "default/10");
 }
 
 TEST_F(BackupTest, ABackupCanBeTakenWhileOthersWrite) {

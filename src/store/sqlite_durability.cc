@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include "store/acknowledged.h"
 #include "store/checkpointer.h"
 #include "store/data_directory.h"
 #include "store/durability.h"
@@ -37,13 +38,15 @@ class SqliteDurability final : public Durability {
  public:
   SqliteDurability(DataDirectory directory, Database database, SqliteOptions options)
       : directory_(std::move(directory)),
+        acknowledged_(directory_.path()),
         options_(std::move(options)),
         database_(std::move(database)) {}
 
   ~SqliteDurability() override {
-    // A sync has failed: what the log holds must be read again from disk, by the next start.
+    // Otherwise a sync has failed, and what the log holds must be read again from disk by the next
+    // start; or the data was refused, and is left as it was found.
     const bool trusted = broken_.empty() && checkpointer_ && checkpointer_->fault().empty();
-    if (!trusted) database_.keep_log_on_close();
+    database_.keep_log_on_close(!trusted);
     checkpointer_.reset();
   }
 
@@ -66,6 +69,7 @@ class SqliteDurability final : public Durability {
     });
     if (!audit) first_fault = audit.error().message;
     if (!first_fault.empty()) {
+      broken_ = first_fault;
       return fail(Code::kInternal, fmt::format("{}: {}; `muster check` lists all that is wrong, "
                                                "`muster restore` puts a backup in place",
                                                directory_.database_file(), first_fault));
@@ -77,7 +81,9 @@ class SqliteDurability final : public Durability {
   }
 
   Status append(std::span<const Record> group) override {
-    return transaction([&] { return insert_all(group); });
+    MUSTER_CHECK(transaction([&] { return insert_all(group); }));
+    if (!group.empty()) acknowledged_.write(group.back().revision);
+    return {};
   }
 
   Status forget(std::span<const Revision> revisions, std::span<const Floor> floors) override {
@@ -154,6 +160,7 @@ class SqliteDurability final : public Durability {
   }
 
   DataDirectory directory_;
+  AcknowledgedNote acknowledged_;
   const SqliteOptions options_;
   Database database_;
   std::int64_t page_bytes_ = 0;
@@ -164,28 +171,59 @@ class SqliteDurability final : public Durability {
   std::string broken_;
 };
 
+constexpr const char* kWayOut =
+    "; `muster backup` saves what can be read, `muster restore` makes a new directory of that or "
+    "of "
+    "an earlier backup";
+
+Result<bool> has_tables(Database& database) {
+  MUSTER_TRY(const std::int64_t tables, database.integer("SELECT count(*) FROM sqlite_schema"));
+  return tables != 0;
+}
+
+// Before anything is written: the remains of what was lost stay where they are.
+Status refuse_loss(const DataDirectory& directory, Database& database, std::uint64_t log_end) {
+  MUSTER_TRY(const bool tables, has_tables(database));
+  if (!tables) return {};  // ensure_tables() has words for that
+  MUSTER_TRY(const Revision newest, read_newest(database));
+  const std::string loss = describe_loss(newest, AcknowledgedNote::read(directory.path()), log_end);
+  return loss.empty() ? Status{} : fail(Code::kInternal, loss + kWayOut);
+}
+
 // A new database gets its tables; one that was there before has them, or is lost.
 Status ensure_tables(DataDirectory& directory, Database& database) {
-  MUSTER_TRY(const std::int64_t tables, database.integer("SELECT count(*) FROM sqlite_schema"));
-  if (tables == 0 && directory.initialized()) {
+  MUSTER_TRY(const bool tables, has_tables(database));
+  if (!tables && directory.initialized()) {
     return fail(Code::kInternal, "it is empty, although there was data in it");
   }
-  if (tables == 0) MUSTER_CHECK(database.transaction([&] { return create_tables(database); }));
+  if (!tables) MUSTER_CHECK(database.transaction([&] { return create_tables(database); }));
   MUSTER_CHECK(read_layout(database));
   return directory.initialized() ? Status{} : directory.mark_initialized();
 }
 
+// Nothing is there yet, but somebody counts on what a backup held.
+Status refuse_unfinished_restore(const std::string& file) {
+  if (access(file.c_str(), F_OK) == 0 || access(partial_file(file).c_str(), F_OK) != 0) return {};
+  return fail(Code::kInternal, fmt::format("a restore was cut short: run `muster restore` again, "
+                                           "or remove {} to begin with nothing",
+                                           partial_file(file)));
+}
+
 Result<Database> open_database(DataDirectory& directory, const std::string& vfs) {
   const std::string file = directory.database_file();
-  MUSTER_TRY(const std::string damage, find_damage_in_log(file + "-wal", vfs));
-  if (!damage.empty()) return fail(Code::kInternal, damage);
+  MUSTER_CHECK(refuse_unfinished_restore(file));
+  MUSTER_TRY(const LogInspection log, inspect_log(file + "-wal", vfs));
+  if (!log.damage.empty()) return fail(Code::kInternal, log.damage + kWayOut);
   // SQLite gives its other files the mode of this one.
   if (vfs.empty() && access(file.c_str(), F_OK) != 0) MUSTER_CHECK(create_private_file(file));
   MUSTER_TRY(auto database, Database::open(file, Database::Mode::kCreate, vfs));
+  database.keep_log_on_close();  // until it is known to be sound
   database.set_patience(kCommitPatienceMs);
   MUSTER_CHECK(database.exec(kSettings));
   MUSTER_TRY(const std::string mode, database.text("PRAGMA journal_mode = WAL"));
   if (mode != "wal") return fail(Code::kInternal, "this file system cannot keep a write-ahead log");
+  MUSTER_CHECK(refuse_loss(directory, database, log.sound_end));
+  MUSTER_CHECK(erase_log(database, log.sound_end, log.torn_end));
   MUSTER_CHECK(ensure_tables(directory, database));
   return database;
 }

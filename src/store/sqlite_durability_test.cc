@@ -193,6 +193,17 @@ TEST_F(SqliteDurabilityTest, OnlyOneProcessMayHoldADirectory) {
             fmt::format("{} is in use by process {}", dir.path(), getpid()));
 }
 
+TEST_F(SqliteDurabilityTest, ADirectoryWhoseLockFileWasRemovedIsStillHeld) {
+  open();
+  ASSERT_EQ(unlink((dir / "lock").c_str()), 0);
+  const auto second = open_sqlite(dir.path(), {.vfs = "", .reserved_log_bytes = 0});
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, Code::kConflict);
+  EXPECT_EQ(second.error().message, fmt::format("{} is in use by another process", dir.path()));
+  disk.reset();
+  open();
+}
+
 TEST_F(SqliteDurabilityTest, ADirectoryThatOthersCanReadIsRefused) {
   ASSERT_EQ(chmod(dir.path().c_str(), 0755), 0);
   const auto opened = open_sqlite(dir.path(), {.vfs = "", .reserved_log_bytes = 0});

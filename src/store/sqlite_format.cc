@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "store/crc32c.h"
+#include "store/object_text.h"
 #include "store/survivors.h"
 
 namespace muster::store {
@@ -44,21 +45,14 @@ std::uint32_t checksum_of_meta(std::string_view key, std::int64_t value) {
   return add_field(add_field(0, key), std::to_string(value));
 }
 
-// A damaged row may hold anything; it goes to a terminal.
-std::string printable(std::string_view text) {
-  std::string result(text);
-  std::ranges::replace_if(result, [](unsigned char c) { return c < 0x20 || c > 0x7e; }, '?');
-  return result;
-}
-
-std::string name_of(const Record& record) {
-  return printable(fmt::format("revision {} ({} {}/{})", record.revision, record.resource,
-                               record.ns, record.name));
-}
-
 std::string missing(Revision first, Revision last) {
   if (first == last) return fmt::format("revision {} is missing", first);
   return fmt::format("revisions {} to {} are missing", first, last);
+}
+
+// Rows at the end may have been forgotten; the count does not go back with them.
+Revision newest_of(const Layout& layout, Revision last_row) {
+  return std::max({layout.base, layout.dense_from - 1, last_row});
 }
 
 // Follows the rows in order and finds out which ones are missing, or there although they must not
@@ -79,7 +73,7 @@ class Chain {
 
   Revision finish() {
     find_missing(layout_.dense_from);
-    return std::max({layout_.base, layout_.dense_from - 1, seen_});
+    return newest_of(layout_, seen_);
   }
 
  private:
@@ -167,6 +161,13 @@ Result<Layout> read_layout(sqlite::Database& database) {
   layout.base = static_cast<Revision>(*base);
   layout.dense_from = static_cast<Revision>(*dense_from);
   return layout;
+}
+
+Result<Revision> read_newest(sqlite::Database& database) {
+  MUSTER_TRY(const Layout layout, read_layout(database));
+  MUSTER_TRY(const std::int64_t last_row,
+             database.integer("SELECT ifnull(max(revision), 0) FROM revisions"));
+  return newest_of(layout, static_cast<Revision>(last_row));
 }
 
 Result<Audit> audit_rows(sqlite::Database& database, const std::function<void(const Record&)>& each,

@@ -26,6 +26,8 @@ std::uint32_t checksum_of(const Record& record);
 Status create_tables(sqlite::Database& database);  // within a transaction of the caller's
 // Fails in words if the format is newer or the table is damaged.
 Result<Layout> read_layout(sqlite::Database& database);
+// The last revision that was written, without a look at the rows before it.
+Result<Revision> read_newest(sqlite::Database& database);
 Status write_meta(sqlite::Database& database, const std::string& key, std::int64_t value);
 Status write_floor(sqlite::Database& database, const Floor& floor);
 

@@ -6,6 +6,7 @@
 
 #include "base/thread.h"
 #include "store/committer.h"
+#include "store/object_text.h"
 #include "store/open_store.h"
 
 namespace muster::store {
@@ -116,8 +117,9 @@ class ThreadedStore final : public Store {
 
 Result<std::unique_ptr<Store>> open_store(std::unique_ptr<Durability> disk,
                                           std::vector<ResourceName> names, const Clock& clock,
-                                          Metrics& metrics, const Options& options) {
-  MUSTER_TRY(LoadedStore loaded, load_store(*disk, names, clock.now(), options));
+                                          Metrics& metrics, const Options& options,
+                                          RecordRule rule) {
+  MUSTER_TRY(LoadedStore loaded, load_store(*disk, names, clock.now(), options, rule));
   auto committer = std::make_unique<Committer>(std::move(disk), std::move(names), std::move(loaded),
                                                clock, metrics);
   auto store = std::make_unique<ThreadedStore>(std::move(committer), options);
@@ -133,7 +135,7 @@ Result<std::unique_ptr<Store>> Store::open(std::unique_ptr<Durability> disk,
     if (resource->storage != resource) continue;
     names[static_cast<std::size_t>(resource->id)] = {resource->gvk.group, resource->plural};
   }
-  return open_store(std::move(disk), std::move(names), clock, metrics, options);
+  return open_store(std::move(disk), std::move(names), clock, metrics, options, fault_in_shape);
 }
 
 }  // namespace muster::store

@@ -119,66 +119,127 @@ std::optional<LogHeader> parse_header(const std::vector<unsigned char>& bytes) {
   return sound ? std::optional(header) : std::nullopt;
 }
 
-// The first frame that does not continue the one before it, and the transactions that end with it
-// or in the frames that continue it without a break. Where those end, older ones may still lie: of
-// an earlier log, or of transactions that an earlier crash has torn; they say nothing.
+// A frame as it lies in the file.
+struct Frame {
+  explicit Frame(std::size_t page_size) : bytes(kFrameHeaderSize + page_size) {}
+  bool ends_transaction() const { return big_endian(bytes.data() + 4) != 0; }
+  bool is_of(const LogHeader& log) const {
+    return big_endian(bytes.data() + 8) == log.salt[0] &&
+           big_endian(bytes.data() + 12) == log.salt[1];
+  }
+  Checksum stored_sum() const { return Checksum::stored(bytes.data() + 16); }
+  Checksum sum_after(const Checksum& before, const LogHeader& log) const {
+    return before.over(bytes.data(), 8, log.big_endian_sums)
+        .over(bytes.data() + kFrameHeaderSize, log.page_size, log.big_endian_sums);
+  }
+
+  std::vector<unsigned char> bytes;
+};
+
+// Frames are counted from 1; 0: there is none.
 struct Findings {
-  std::uint64_t bad_frame = 0;  // counted from 1; 0: none
-  std::uint64_t transactions = 0;
+  std::uint64_t last_commit = 0;    // the last frame that SQLite reads
+  std::uint64_t sound = 0;          // transactions up to there
+  std::uint64_t bad_frame = 0;      // the first one that does not continue the frame before it
+  std::uint64_t last_of_log = 0;    // the last one with this log's salt
+  std::uint64_t behind_damage = 0;  // transactions that end with the bad frame or behind it
+};
+
+// Follows the frames one by one.
+class Reader {
+ public:
+  explicit Reader(const LogHeader& log) : log_(log), stored_(log.sum), computed_(log.sum) {}
+
+  void take(const Frame& frame, std::uint64_t number) {
+    const bool of_log = frame.is_of(log_);
+    const bool continues = continues_the_one_before(frame, of_log);
+    if (of_log) found_.last_of_log = number;
+    if (found_.bad_frame == 0 && !(continues && of_log)) found_.bad_frame = number;
+    if (!frame.ends_transaction()) return;
+    if (found_.bad_frame == 0) {
+      found_.last_commit = number;
+      ++found_.sound;
+    } else if (counts_behind_damage(number, of_log, continues)) {
+      ++found_.behind_damage;
+    }
+  }
+  const Findings& found() const { return found_; }
+
+ private:
+  // Behind a bad frame, one of another log continues nothing; most are zeros written ahead.
+  bool continues_the_one_before(const Frame& frame, bool of_log) {
+    const Checksum stored = frame.stored_sum();
+    if (found_.bad_frame != 0 && !of_log) {
+      stored_ = computed_ = stored;
+      return false;
+    }
+    // A frame may continue the checksum that stands before it or, if damage has hit that one, the
+    // checksum that should stand there.
+    const Checksum from_stored = frame.sum_after(stored_, log_);
+    const bool fits = stored == from_stored ||
+                      (stored_ != computed_ && stored == frame.sum_after(computed_, log_));
+    stored_ = stored;
+    computed_ = from_stored;
+    return fits;
+  }
+
+  // The first end of a transaction counts by its header alone: a tear may have spared that and
+  // nothing else. Later ones must be proved, by a frame before them that they continue: a
+  // transaction that a full disk cut short leaves headers as well.
+  bool counts_behind_damage(std::uint64_t number, bool of_log, bool continues) const {
+    if (found_.behind_damage == 0) return of_log || (continues && number == found_.bad_frame);
+    return of_log && continues;
+  }
+
+  const LogHeader& log_;
+  Checksum stored_;
+  Checksum computed_;
+  Findings found_;
 };
 
 Result<Findings> read_frames(VfsFile& file, const LogHeader& header) {
-  Findings findings;
-  std::vector<unsigned char> frame(kFrameHeaderSize + header.page_size);
-  const std::uint64_t count = (file.size() - kHeaderSize) / frame.size();
-  // What the next frame may continue: the checksum that stands before it, or, if the frame there is
-  // bad, the one that should stand there.
-  Checksum stored = header.sum;
-  Checksum computed = header.sum;
+  Frame frame(header.page_size);
+  Reader reader(header);
+  const std::uint64_t count = (file.size() - kHeaderSize) / frame.bytes.size();
   for (std::uint64_t number = 1; number <= count; ++number) {
-    MUSTER_CHECK(file.read(kHeaderSize + (number - 1) * frame.size(), frame));
-    const auto sum_after = [&](const Checksum& before) {
-      return before.over(frame.data(), 8, header.big_endian_sums)
-          .over(frame.data() + kFrameHeaderSize, header.page_size, header.big_endian_sums);
-    };
-    const Checksum from_stored = sum_after(stored);
-    const Checksum from_computed = stored == computed ? from_stored : sum_after(computed);
-    stored = Checksum::stored(frame.data() + 16);
-    computed = from_stored;
-    const bool sum_fits = stored == from_stored || stored == from_computed;
-    const bool of_this_log = big_endian(frame.data() + 8) == header.salt[0] &&
-                             big_endian(frame.data() + 12) == header.salt[1];
-    if (!(sum_fits && of_this_log)) {
-      if (findings.bad_frame != 0) break;
-      findings.bad_frame = number;
-    }
-    const bool ends_transaction = big_endian(frame.data() + 4) != 0;
-    if (findings.bad_frame != 0 && ends_transaction && (sum_fits || of_this_log))
-      ++findings.transactions;
+    MUSTER_CHECK(file.read(kHeaderSize + (number - 1) * frame.bytes.size(), frame.bytes));
+    reader.take(frame, number);
   }
-  return findings;
+  return reader.found();
 }
 
 }  // namespace
 
-Result<std::string> find_damage_in_log(const std::string& wal_file, const std::string& vfs) {
+Result<LogInspection> inspect_log(const std::string& wal_file, const std::string& vfs) {
   MUSTER_TRY(VfsFile file, VfsFile::open(wal_file, vfs));
-  if (file.size() < kHeaderSize) return "";
+  if (file.size() < kHeaderSize) return LogInspection{};
   std::vector<unsigned char> bytes(kHeaderSize);
   MUSTER_CHECK(file.read(0, bytes));
   // A file that has its length but not yet its first bytes: the power failed while it was being
   // made.
-  if (std::ranges::all_of(bytes, [](unsigned char byte) { return byte == 0; })) return "";
+  if (std::ranges::all_of(bytes, [](unsigned char byte) { return byte == 0; }))
+    return LogInspection{};
   const auto header = parse_header(bytes);
   // Not torn: it is written at once, and disks write a sector as a whole.
   if (!header) {
-    return fmt::format("{}: its header is damaged, so that no change in it can be read", wal_file);
+    return LogInspection{
+        .damage = fmt::format("{}: its header is damaged, so that no change in it can be read",
+                              wal_file)};
   }
   MUSTER_TRY(const Findings found, read_frames(file, *header));
-  if (found.transactions < 2) return "";
-  return fmt::format(
-      "{}: frame {} is damaged, so that this transaction and {} after it cannot be read", wal_file,
-      found.bad_frame, found.transactions - 1);
+  const std::uint64_t frame_size = kFrameHeaderSize + header->page_size;
+  LogInspection inspection{
+      .damage = "",
+      .sound_end = kHeaderSize + found.last_commit * frame_size,
+      .torn_end = kHeaderSize + std::max(found.last_commit, found.last_of_log) * frame_size};
+  if (found.behind_damage >= 2) {
+    inspection.damage = fmt::format(
+        "{}: frame {} (at byte {}) is damaged, so that this transaction and at least {} after it "
+        "cannot be read; the {} before it can",
+        wal_file, found.bad_frame, kHeaderSize + (found.bad_frame - 1) * frame_size,
+        found.behind_damage - 1, found.sound);
+  }
+  return inspection;
 }
 
 }  // namespace muster::store

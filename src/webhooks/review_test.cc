@@ -115,7 +115,7 @@ TEST_F(Reviews, FieldsOfSwitchedOffFeaturesAreNeitherAddedNorTakenAwayByAnUpdate
   };
   EXPECT_FALSE(updated(job_set()).root.get("spec").has("groupSchedulingConfig"));
   EXPECT_TRUE(updated(with).root.get("spec").has("groupSchedulingConfig"));
-  EXPECT_FALSE(updated(with).root.get("spec").has("successPolicy")) << "no defaults on update";
+  EXPECT_TRUE(updated(with).root.get("spec").has("successPolicy")) << "as on create";
 }
 
 TEST_F(Reviews, QueuesBelongToWhoeverServesThem) {
@@ -158,6 +158,36 @@ TEST_F(Reviews, AnUpdateIsComparedWithWhatWas) {
                             .old = before});
   EXPECT_THAT(std::string(refused.root.get({"status", "message"}).as_string()),
               HasSubstr("spec.replicatedJobs: Invalid value"));
+}
+
+// What a plain `kubectl apply` of the same file sends.
+TEST_F(Reviews, AnUnchangedFileMayBeAppliedAgain) {
+  const std::string stored =
+      json::write(mutated({.path = kMutateJobSet, .object = job_set()}).root);
+  const std::string again = json::write(
+      mutated({.path = kMutateJobSet, .operation = "UPDATE", .object = job_set(), .old = stored})
+          .root);
+  EXPECT_EQ(again, stored);
+  EXPECT_TRUE(ask({.path = kValidateJobSet, .operation = "UPDATE", .object = again, .old = stored})
+                  .root.get("allowed")
+                  .as_bool());
+}
+
+TEST_F(Reviews, ABarrierOrAGangNeitherComesLaterNorGoes) {
+  for (const std::string_view field :
+       {R"("groupSchedulingConfig": {},)", R"("gangConfig": {"gangMode": "Gang"},)"}) {
+    const auto is_allowed = [&](std::string_view old, std::string_view now) {
+      return ask({.path = kValidateJobSet,
+                  .operation = "UPDATE",
+                  .object = job_set(now),
+                  .old = job_set(old)})
+          .root.get("allowed")
+          .as_bool();
+    };
+    EXPECT_TRUE(is_allowed(field, field));
+    EXPECT_FALSE(is_allowed(field, "")) << field;
+    EXPECT_FALSE(is_allowed("", field)) << field;
+  }
 }
 
 std::string pod(std::string_view index, std::string_view spec = "") {

@@ -14,7 +14,7 @@ import tempfile
 import pytest
 
 import blackbox
-from local_pods import STRANGER, apply, call, job_set, pod, processes_naming, python, run, serving
+from local_pods import STRANGER, apply, call, job_set, mount, pod, processes_naming, python, run, serving, shell, volume
 
 ROOT = os.geteuid() == 0
 NOBODY = 65534
@@ -137,16 +137,43 @@ def folder(monkeypatch):
     shutil.rmtree(folder)
 
 
+def an_ordinary_user(folder):
+    """Owns the folder; None if that is who runs the tests."""
+    if not ROOT:
+        return None
+    os.chown(folder, STRANGER, STRANGER)
+    return STRANGER
+
+
+def has_namespaces(user):
+    """Whether this user may make mount namespaces here."""
+    return subprocess.run(['unshare', '-Urm', 'true'], user=user, capture_output=True).returncode == 0
+
+
 def test_a_run_of_an_ordinary_user(folder):
-    """The pod is its user's, as the server is: he may read his own files. What he is given is no more than that."""
-    user = STRANGER if ROOT else None
-    if ROOT:
-        os.chown(folder, STRANGER, STRANGER)
+    """The pod is its user's, as the server is: he may read his own files, but those of the server."""
+    user = an_ordinary_user(folder)
     code, output = run(folder, job_set('look', python(LOOK, str(folder / 'data'))), '--data-dir', folder / 'data', '--prefix', 'none', user=user)
     assert code == 0, output
     seen = facts(output)
     check_surroundings(seen, secrets_of(folder / 'data'))
     assert re.search(r'Uid:\s+%d\s' % (user or os.geteuid()), seen['status'])
+    if has_namespaces(user):
+        assert seen['data'] == [0] + [errno.ENOENT] * 5 and seen['enter'] == 0, 'an empty folder is in its place'
+
+
+def test_a_host_path_does_not_lead_to_the_data_directory(folder):
+    """Neither itself, nor what lies in it, nor a link to it; in a folder above there is an empty one in its place."""
+    user = an_ordinary_user(folder)
+    data = folder / 'data'
+    (folder / 'link').symlink_to(data)
+    look = shell('ls -A /v/data; cat /v/data/kubeconfig || echo nothing', **mount())
+    for path in (data, data / 'pki', folder / 'link', folder / 'link' / 'pki'):
+        code, output = run(folder, job_set('look', look, **volume(hostPath={'path': str(path)})), '--data-dir', data, '--prefix', 'none', '--timeout', '20s', user=user)
+        assert code != 0 and 'hostPath %s is not allowed: it belongs to the server' % path in output, output
+    if has_namespaces(user):
+        code, output = run(folder, job_set('look', look, **volume(hostPath={'path': str(folder)})), '--data-dir', data, '--prefix', 'none', user=user)
+        assert code == 0 and 'nothing' in output and not re.search('^(pki|tokens|muster.db)$', output, re.M), output
 
 
 def aborted(number):

@@ -1,9 +1,11 @@
 package hostile
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -91,6 +93,75 @@ func TestIdleConnections(t *testing.T) {
 				t.Errorf("%d connections take %d MiB", n, growth/mebibyte)
 			}
 			t.Logf("p99 %v (alone %v), %.1f kB per connection", p99, alone, float64(growth)/float64(n)/1000)
+		})
+	}
+}
+
+// unfinished opens n connections and sends a body of the given size on each, but for its last byte.
+func unfinished(t *testing.T, n, size int, target harness.Target) (closeAll func()) {
+	t.Helper()
+	beginning := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n",
+		harness.ConfigMaps, target.Address, target.Bearer, size)
+	if target.Bearer == "" {
+		beginning = strings.Replace(beginning, "Authorization: Bearer \r\n", "", 1)
+	}
+	text := beginning + strings.Repeat(" ", size-1)
+	conns := make([]*harness.Conn, n)
+	var all sync.WaitGroup
+	for d := range dialers {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			for i := d; i < n; i += dialers {
+				conn, err := target.Dial()
+				if err != nil {
+					t.Errorf("connection %d: %v", i, err)
+					return
+				}
+				conns[i] = conn
+				conn.Raw().SetWriteDeadline(time.Now().Add(5 * time.Second))
+				io.WriteString(conn.Raw(), text) // fails when the server has hung up
+			}
+		}()
+	}
+	all.Wait()
+	return func() {
+		for _, conn := range conns {
+			if conn != nil {
+				conn.Close()
+			}
+		}
+	}
+}
+
+// Bodies that never end keep nobody from writing: those of a client that may not write are not read at all, and those of one
+// that may take its own share at most, which its next write gets back.
+func TestUnfinishedBodies(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		target harness.Target
+	}{{"without credentials", server.Target.WithBearer("")}, {"with credentials", server.Target}} {
+		t.Run(c.name, func(t *testing.T) {
+			memory := resident(t)
+			defer unfinished(t, 200, 2_500_000, c.target)()
+			defer unfinished(t, 200, 50_000, c.target)() // into the gaps that larger ones leave
+			begun := time.Now()
+			body := []byte(configMap(strings.Repeat(" ", 100_000) + `{"a":"b"}`))
+			for { // the server may ask to come back until its patience with the others is over
+				answer := send(t, "POST", harness.ConfigMaps+"?dryRun=All", harness.JSON, body)
+				if answer.Code == 201 {
+					break
+				}
+				if answer.Code != 429 || time.Since(begun) > 10*time.Second {
+					t.Fatalf("after %v: %v", time.Since(begun), answer)
+				}
+				time.Sleep(100 * time.Millisecond)
+			}
+			growth := resident(t) - memory
+			if growth > 256*mebibyte {
+				t.Errorf("the bodies take %d MiB", growth/mebibyte)
+			}
+			t.Logf("a write succeeds after %v; the bodies take %d MiB", time.Since(begun), growth/mebibyte)
 		})
 	}
 }

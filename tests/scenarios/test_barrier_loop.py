@@ -72,3 +72,6 @@ def test_the_loop_waits_says_why_it_gives_up_and_goes_when_told(tmp_path):
     assert nameless.wait() == 1
     assert nameless.last_words.read_text() == ('the group did not start within 1 s: all 4 pods had started, '
                                                'but the name nobody.invalid was not known\n')
+
+    (nameless.volume / 'coordinator-ended').write_text('true')
+    assert Pod(container, tmp_path, COORDINATOR='nobody.invalid').wait() == 0

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -9,19 +10,19 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <functional>
 
 #include "base/errno_error.h"
+#include "base/replace_file.h"
 
 namespace muster::agent {
 namespace {
 
 // Not valid if somebody else has it.
-Result<UniqueFd> lock_block(std::string_view lock_name, int number) {
+Result<UniqueFd> bind_name(std::string_view prefix, int number) {
   UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd.valid()) return errno_error("socket");
-  const std::string name = fmt::format("{}-127.{}", lock_name, number);
+  const std::string name = fmt::format("{}-127.{}", prefix, number);
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
   name.copy(&address.sun_path[1],
             sizeof(address.sun_path) - 1);  // after the null that says abstract
@@ -29,6 +30,15 @@ Result<UniqueFd> lock_block(std::string_view lock_name, int number) {
   if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), length) == 0) return fd;
   if (errno == EADDRINUSE) return UniqueFd();
   return errno_error(fmt::format("locking the addresses 127.{}.0.0/16", number));
+}
+
+// The same.
+Result<UniqueFd> lock_file(const std::string& folder, int number) {
+  const std::string path = fmt::format("{}/127.{}", folder, number);
+  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (fd.valid() && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
+  if (fd.valid() && errno == EWOULDBLOCK) return UniqueFd();
+  return errno_error(path);
 }
 
 int read_choice(const std::string& file) {
@@ -40,23 +50,21 @@ int read_choice(const std::string& file) {
   return number;
 }
 
-// By way of a second file: a crash leaves the old choice or the new one.
-Status write_choice(const std::string& file, int number) {
-  const std::string draft = file + ".new";
-  const std::string text = fmt::format("{}\n", number);
-  {
-    const UniqueFd fd(
-        ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (fd.valid() && ::write(fd.get(), text.data(), text.size()) == std::ssize(text) &&
-        ::rename(draft.c_str(), file.c_str()) == 0)
-      return {};
-  }
-  return errno_error(fmt::format("writing {}", file));
-}
-
 }  // namespace
 
-Result<AddressBlock> AddressBlock::take(const std::string& file, std::string_view lock_name) {
+Result<std::optional<AddressBlock::Held>> AddressBlock::lock(const AddressLocks& locks, int number,
+                                                             bool needs_name) {
+  Held held;
+  if (!locks.folder.empty()) {
+    MUSTER_TRY(held.file, lock_file(locks.folder, number));
+    if (!held.file.valid()) return std::nullopt;
+  }
+  MUSTER_TRY(held.name, bind_name(locks.name, number));
+  if (needs_name && !held.name.valid()) return std::nullopt;
+  return held;
+}
+
+Result<AddressBlock> AddressBlock::take(const std::string& file, const AddressLocks& locks) {
   constexpr int kBlocks = kLast - kFirst + 1;
   const int chosen = read_choice(file);
   const bool has_chosen = chosen >= kFirst && chosen <= kLast;
@@ -64,12 +72,15 @@ Result<AddressBlock> AddressBlock::take(const std::string& file, std::string_vie
   // for a moment, had.
   const int first =
       has_chosen ? chosen : kFirst + static_cast<int>(std::hash<std::string>{}(file) % kBlocks);
-  for (int i = 0; i < kBlocks; ++i) {
+  // If all names are taken, a pod has done that, or 254 servers run: then it matters less whether
+  // servers of another user have the block, too.
+  const int rounds = locks.folder.empty() ? 1 : 2;
+  for (int i = 0; i < rounds * kBlocks; ++i) {
     const int number = kFirst + (first - kFirst + i) % kBlocks;
-    MUSTER_TRY(UniqueFd lock, lock_block(lock_name, number));
-    if (!lock.valid()) continue;
-    if (number != chosen) MUSTER_CHECK(write_choice(file, number));
-    return AddressBlock(number, std::move(lock));
+    MUSTER_TRY(auto held, lock(locks, number, i < kBlocks));
+    if (!held) continue;
+    if (number != chosen) MUSTER_CHECK(replace_file(file, fmt::format("{}\n", number)));
+    return AddressBlock(number, *std::move(held));
   }
   return fail(Code::kUnavailable,
               fmt::format("all {} blocks of loopback addresses are taken by other servers of this "

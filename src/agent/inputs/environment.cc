@@ -2,26 +2,77 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "agent/inputs/downward.h"
 #include "agent/inputs/expand.h"
+#include "agent/inputs/limits.h"
 #include "api/base64.h"
+#include "json/utf8.h"
 
 namespace muster::agent {
 namespace {
 
 using json::Value;
 
+// Counts what execve would have to take, while it is made. What is replaced later counts, too: the
+// work of making it is bounded as well.
+class ExecRoom {
+ public:
+  // `describe` names the word, for the message.
+  template <class Describe>
+  Status take(std::size_t bytes, const Describe& describe) {
+    if (bytes > kMostWord) return too_long(describe());
+    left_ -= std::min(left_, bytes + 1 + sizeof(char*));
+    if (left_ > 0) return {};
+    return fail(Code::kTooLarge,
+                fmt::format("arguments and environment have more than {} bytes, the most that a "
+                            "program can be given",
+                            kMostWords));
+  }
+
+  static std::unexpected<Error> too_long(const std::string& what) {
+    return fail(Code::kTooLarge,
+                fmt::format("{} has more than {} bytes, the most that a program can be given", what,
+                            kMostWord));
+  }
+
+ private:
+  std::size_t left_ = kMostWords;
+};
+
+constexpr std::size_t kMostOfAName = 64;  // in messages
+
+std::string variable_called(std::string_view name) {
+  return fmt::format("environment variable {}", json::cut_utf8(name, kMostOfAName));
+}
+
+// Appends the words, filled in. `part` names them in messages.
+Status add_words(std::vector<std::string>& argv, Value words, std::string_view part,
+                 const Variables& variables, ExecRoom& room) {
+  for (const Value word : words.items()) {
+    const auto describe = [&, number = argv.size()] {
+      return fmt::format("word {} of the command line ({})", number, part);
+    };
+    auto text = expand(word.as_string(), variables, kMostWord);
+    if (!text) return ExecRoom::too_long(describe());
+    MUSTER_CHECK(room.take(text->size(), describe));
+    argv.push_back(*std::move(text));
+  }
+  return {};
+}
+
 // The pod's own variables, in the order in which they were first named.
 class Builder {
  public:
-  Builder(Value pod, Value container, const PodFacts& facts, const Objects& objects)
+  Builder(Value pod, Value container, const PodFacts& facts, const Objects& objects, ExecRoom& room)
       : pod_(pod),
         container_(container),
         ns_(pod.get({"metadata", "namespace"}).as_string()),
         facts_(facts),
-        objects_(objects) {}
+        objects_(objects),
+        room_(room) {}
 
   Status add_all() {
     for (const Value source : container_.get("envFrom").items()) MUSTER_CHECK(add_source(source));
@@ -34,10 +85,11 @@ class Builder {
 
  private:
   Status set(std::string name, std::string value) {
+    MUSTER_CHECK(room_.take(name.size() + 1 + value.size(), [&] { return variable_called(name); }));
     // The kernel would cut it there, and the program would see half a key.
     if (value.find('\0') != std::string::npos)
       return fail(Code::kInvalid,
-                  fmt::format("environment variable {} can't contain null (\\x00)", name));
+                  fmt::format("{} can't contain null (\\x00)", variable_called(name)));
     if (!variables_.contains(name)) order_.push_back(name);
     variables_[std::move(name)] = std::move(value);
     return {};
@@ -61,8 +113,11 @@ class Builder {
     std::string name(entry.get("name").as_string());
     const std::string_view literal = entry.get("value").as_string();
     const Value from = entry.get("valueFrom");
-    if (!literal.empty() || from.is_null())
-      return set(std::move(name), expand(literal, variables_));
+    if (!literal.empty() || from.is_null()) {
+      auto filled_in = expand(literal, variables_, kMostWord);
+      if (!filled_in) return ExecRoom::too_long(variable_called(name));
+      return set(std::move(name), *std::move(filled_in));
+    }
     MUSTER_TRY(std::optional<std::string> value, value_from(from));
     return value ? set(std::move(name), *std::move(value)) : Status();
   }
@@ -111,6 +166,7 @@ class Builder {
   std::string_view ns_;
   const PodFacts& facts_;
   const Objects& objects_;
+  ExecRoom& room_;
   Variables variables_;
   std::vector<std::string> order_;
 };
@@ -142,13 +198,11 @@ std::vector<std::string> image_words(Value container, const Image& image) {
 }
 
 Result<std::vector<std::string>> words_of(Value container, const Variables& variables,
-                                          const Image* image) {
+                                          const Image* image, ExecRoom& room) {
   std::vector<std::string> argv;
   if (image != nullptr) argv = image_words(container, *image);
-  for (const std::string_view part : {"command", "args"}) {
-    for (const Value word : container.get(part).items())
-      argv.push_back(expand(word.as_string(), variables));
-  }
+  for (const std::string_view part : {"command", "args"})
+    MUSTER_CHECK(add_words(argv, container.get(part), part, variables, room));
   const std::string_view name = container.get("name").as_string();
   for (const std::string& word : argv) {
     if (word.find('\0') != std::string::npos)
@@ -168,10 +222,11 @@ Result<std::vector<std::string>> words_of(Value container, const Variables& vari
 
 Result<CommandLine> command_line(Value pod, Value container, const PodFacts& facts,
                                  const Objects& objects) {
-  Builder builder(pod, container, facts, objects);
+  ExecRoom room;
+  Builder builder(pod, container, facts, objects, room);
   MUSTER_CHECK(builder.add_all());
   CommandLine line;
-  MUSTER_TRY(line.argv, words_of(container, builder.variables(), facts.image));
+  MUSTER_TRY(line.argv, words_of(container, builder.variables(), facts.image, room));
   add_own(line.environment, facts, builder.variables());
   for (const std::string& name : builder.order())
     line.environment.push_back(name + "=" + builder.variables()[name]);
@@ -182,12 +237,13 @@ Result<CommandLine> command_line(Value pod, Value container, const PodFacts& fac
   return line;
 }
 
-std::vector<std::string> probe_command(Value container, Value command) {
+Result<std::vector<std::string>> probe_command(Value container, Value command) {
   Variables literal;
   for (const Value entry : container.get("env").items())
     literal[std::string(entry.get("name").as_string())] = entry.get("value").as_string();
   std::vector<std::string> argv;
-  for (const Value word : command.items()) argv.push_back(expand(word.as_string(), literal));
+  ExecRoom room;
+  MUSTER_CHECK(add_words(argv, command, "probe", literal, room));
   return argv;
 }
 

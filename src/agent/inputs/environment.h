@@ -35,7 +35,8 @@ struct CommandLine {
 
 // An error's message is that of waiting.message with the reason CreateContainerConfigError
 // (pod-lifecycle 1.5, 4.1): it may be gone when an object appears. The pod's own variables win over
-// HOSTNAME, devices, the image's and what is inherited.
+// HOSTNAME, devices, the image's and what is inherited. Code::kTooLarge: execve could never take it
+// (limits.h), as the message says.
 //
 // Without an image `args` without a `command` are the whole command line; with one they are the
 // arguments of its program, if it names one.
@@ -43,7 +44,7 @@ Result<CommandLine> command_line(json::Value pod, json::Value container, const P
                                  const Objects& objects);
 
 // As exec probes see it: $(NAME) stands for the literal values of `env` as they are written.
-// Commands of hooks are not expanded at all.
-std::vector<std::string> probe_command(json::Value container, json::Value command);
+// Commands of hooks are not expanded at all. Code::kTooLarge as above.
+Result<std::vector<std::string>> probe_command(json::Value container, json::Value command);
 
 }  // namespace muster::agent

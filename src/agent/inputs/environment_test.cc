@@ -1,7 +1,9 @@
 #include "agent/inputs/environment.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "agent/inputs/limits.h"
 #include "agent/inputs/testing.h"
 
 namespace muster::agent {
@@ -170,10 +172,109 @@ TEST_F(Environment, TheNodesOwnVariablesComeFirstAndLoseAgainstThePods) {
               ElementsAre("PATH=/bin", "HOME=/h", "T=1", "CUDA_VISIBLE_DEVICES=", "HOSTNAME=own"));
 }
 
+// Twenty variables of a few bytes each, of which the last one would have a mebibyte.
+std::string doubling_variables() {
+  std::string text = R"("env":[{"name":"A0","value":"x"})";
+  for (int i = 1; i <= 20; ++i)
+    text += fmt::format(R"j(,{{"name":"A{0}","value":"$(A{1})$(A{1})"}})j", i, i - 1);
+  return text + "]";
+}
+
+class EnvironmentLimits : public Environment {
+ protected:
+  EnvironmentLimits() {
+    const std::string large(100'000, 'x');
+    objects_.config_maps["d/m"] = R"({"data":{"k":")" + large + R"("}})";
+    objects_.secrets["d/s"] = R"({"data":{"k":")" + large + R"("}})";
+  }
+  // Of a container with so many of the items in that list.
+  std::string refusal(std::string_view list, std::string_view item, int count) {
+    std::string text = fmt::format(R"({{"name":"c","command":["x"],"{}":[{})", list, item);
+    for (int i = 1; i < count; ++i) text += fmt::format(",{}", item);
+    const auto line = made(text + "]}");
+    if (line) return "";
+    EXPECT_EQ(line.error().code, Code::kTooLarge);
+    return line.error().message;
+  }
+};
+
+constexpr std::string_view kAllTooLarge =
+    "arguments and environment have more than 6291456 bytes, the most that a program can be given";
+
+TEST_F(EnvironmentLimits, AValueThatDoublesStopsAtTheLongestThatExecveTakes) {
+  const auto line = made(R"({"name":"c","command":["x"],)" + doubling_variables() + "}");
+  ASSERT_FALSE(line);
+  EXPECT_EQ(line.error().code, Code::kTooLarge);
+  EXPECT_EQ(line.error().message,
+            "environment variable A17 has more than 131071 bytes, the most that a program can be "
+            "given");
+}
+
+TEST_F(EnvironmentLimits, TheLongestVariableThatExecveTakesIsTaken) {
+  const auto with = [&](std::size_t size) {
+    return made(fmt::format(R"({{"command":["x"],"env":[{{"name":"A","value":"{}"}}]}})",
+                            std::string(size, 'x')));
+  };
+  EXPECT_TRUE(with(kMostWord - 2)) << "A= counts";
+  EXPECT_EQ(with(kMostWord - 1).error().code, Code::kTooLarge);
+}
+
+TEST_F(EnvironmentLimits, WhatIsReferredToOftenCountsEachTime) {
+  EXPECT_EQ(refusal("envFrom", R"({"prefix":"p","configMapRef":{"name":"m"}})", 60), "");
+  EXPECT_EQ(refusal("envFrom", R"({"prefix":"p","configMapRef":{"name":"m"}})", 70), kAllTooLarge);
+  EXPECT_EQ(refusal("envFrom", R"({"secretRef":{"name":"s"}})", 90), kAllTooLarge);
+  const auto key = [](std::string_view kind, std::string_view name) {
+    return fmt::format(R"({{"name":"V","valueFrom":{{"{}":{{"name":"{}","key":"k"}}}}}})", kind,
+                       name);
+  };
+  EXPECT_EQ(refusal("env", key("configMapKeyRef", "m"), 60), "");
+  EXPECT_EQ(refusal("env", key("configMapKeyRef", "m"), 70), kAllTooLarge);
+  EXPECT_EQ(refusal("env", key("secretKeyRef", "s"), 90), kAllTooLarge);
+}
+
+TEST_F(EnvironmentLimits, FieldsThatAreNamedOftenCountEachTime) {
+  const Tree pod(R"({"metadata":{"name":"p","namespace":"d","annotations":{"a":")" +
+                 std::string(100'000, 'x') + R"("}}})");
+  std::string env;
+  for (int i = 0; i < 70; ++i)
+    env += fmt::format(R"({}{{"name":"V{}","valueFrom":{{"fieldRef":)"
+                       R"({{"fieldPath":"metadata.annotations"}}}}}})",
+                       i == 0 ? "" : ",", i);
+  const auto line =
+      command_line(pod, Tree(R"({"command":["x"],"env":[)" + env + "]}"), facts_, objects_);
+  ASSERT_FALSE(line);
+  EXPECT_EQ(line.error().message, kAllTooLarge);
+}
+
+TEST_F(EnvironmentLimits, ArgumentsAreBoundOneByOneAndTogether) {
+  const std::string variable =
+      R"("env":[{"name":"A","valueFrom":{"configMapKeyRef":{"name":"m","key":"k"}}}])";
+  const auto with = [&](std::string_view args) {
+    const auto line = made(fmt::format(R"({{"command":["x"],{},"args":[{}]}})", variable, args));
+    return line ? "" : line.error().message;
+  };
+  EXPECT_EQ(with(R"j("$(A)")j"), "");
+  EXPECT_EQ(with(R"j("y","$(A)$(A)")j"),
+            "word 2 of the command line (args) has more than 131071 bytes, the most that a program "
+            "can be given");
+  std::string many = R"j("$(A)")j";
+  for (int i = 0; i < 70; ++i) many += R"j(,"$(A)")j";
+  EXPECT_EQ(with(many), kAllTooLarge);
+}
+
+TEST(ProbeCommand, IsBoundAsTheProgramItself) {
+  const Tree container(R"j({"env":[{"name":"A","value":")j" + std::string(100'000, 'x') +
+                       R"j("}]})j");
+  EXPECT_TRUE(probe_command(container, Tree(R"j(["$(A)"])j")));
+  const auto refused = probe_command(container, Tree(R"j(["$(A)$(A)"])j"));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kTooLarge);
+}
+
 TEST(ProbeCommand, SeesLiteralValuesAsTheyAreWritten) {
   const Tree container(R"j({"env":[{"name":"A","value":"a"},{"name":"B","value":"$(A)"},
       {"name":"F","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}]})j");
-  EXPECT_THAT(probe_command(container, Tree(R"j(["$(A)","$(B)","[$(F)]","$(NO)","$$"])j")),
+  EXPECT_THAT(*probe_command(container, Tree(R"j(["$(A)","$(B)","[$(F)]","$(NO)","$$"])j")),
               ElementsAre("a", "$(A)", "[]", "$(NO)", "$"));
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "agent/inputs/limits.h"
+
 namespace muster::agent {
 namespace {
 
@@ -15,7 +17,9 @@ struct Row {
 
 class Expand : public testing::TestWithParam<Row> {};
 
-TEST_P(Expand, AsWritten) { EXPECT_EQ(expand(GetParam().text, kVariables), GetParam().expanded); }
+TEST_P(Expand, AsWritten) {
+  EXPECT_EQ(expand(GetParam().text, kVariables, 100), GetParam().expanded);
+}
 
 INSTANTIATE_TEST_SUITE_P(KnownNames, Expand,
                          testing::Values(Row{"", ""}, Row{"plain", "plain"}, Row{"$(A)", "a"},
@@ -40,6 +44,22 @@ INSTANTIATE_TEST_SUITE_P(AnOpenReferenceStays, Expand,
 INSTANTIATE_TEST_SUITE_P(OnePass, Expand,
                          testing::Values(Row{"$(REF)", "$(A)"}, Row{"$(DOLLAR)(A)", "$$(A)"},
                                          Row{"$($(A))", "nested)"}, Row{"$(A))", "a)"}));
+
+TEST(ExpandWithin, MakesNoMoreThanItsLimit) {
+  EXPECT_EQ(expand("$(B_2)$(B_2)", kVariables, 6), "twotwo");
+  EXPECT_EQ(expand("$(B_2)$(B_2)", kVariables, 5), std::nullopt);
+  EXPECT_EQ(expand("plain", kVariables, 5), "plain");
+  EXPECT_EQ(expand("plain", kVariables, 4), std::nullopt);
+  EXPECT_EQ(expand("a$b", kVariables, 2), std::nullopt);
+  EXPECT_EQ(expand("$(NO)", kVariables, 4), std::nullopt);
+}
+
+TEST(ExpandAll, RefusesWhatIsNoPathAnyMore) {
+  const Variables variables = {{"A", std::string(kMostPath / 2, 'a')}};
+  EXPECT_EQ(expand_all("$(A)$(A)", variables)->size(), kMostPath);
+  EXPECT_EQ(expand_all("$(A)$(A)x", variables).error().message,
+            "with its variables filled in a path has more than 4096 bytes");
+}
 
 TEST(ExpandAll, IsTheSameWhereEveryNameHasAValue) {
   EXPECT_EQ(expand_all("x/$(A)/$$(B)", kVariables), "x/a/$(B)");

@@ -59,6 +59,33 @@ Result<std::string> canonical_for(const HostPathRights& rights, const std::strin
   return found;
 }
 
+bool is_same(const std::string& path, const struct stat& folder) {
+  struct stat info{};
+  return ::stat(path.c_str(), &info) == 0 && info.st_dev == folder.st_dev &&
+         info.st_ino == folder.st_ino;
+}
+
+// By what the folders are, not by their names: another mount may show one elsewhere. Asked with our
+// own rights, for the answer is our own business.
+bool lies_in(const std::string& real, const std::string& closed) {
+  struct stat folder{};
+  if (::stat(closed.c_str(), &folder) != 0) return false;
+  for (fs::path at = real;; at = at.parent_path()) {
+    if (is_same(at, folder)) return true;
+    if (at == at.parent_path()) return false;
+  }
+}
+
+Status check_closed(const HostPathRights& rights, const std::string& path,
+                    const std::string& real) {
+  for (const std::string& closed : rights.closed) {
+    if (lies_in(real, closed))
+      return fail(Code::kForbidden,
+                  fmt::format("hostPath {} is not allowed: it belongs to the server", path));
+  }
+  return {};
+}
+
 Result<Place> find_place(const HostPathRights& rights, const std::string& path) {
   if (!path.starts_with('/'))
     return fail(Code::kInvalid, fmt::format("invalid HostPath `{}`: must be absolute", path));
@@ -66,6 +93,7 @@ Result<Place> find_place(const HostPathRights& rights, const std::string& path) 
   if (std::ranges::find(parts, "..") != parts.end())
     return fail(Code::kInvalid, fmt::format("invalid HostPath `{}`: must not contain '..'", path));
   MUSTER_TRY(const std::string real, canonical_for(rights, path));
+  MUSTER_CHECK(check_closed(rights, path, real));
   for (const std::string& prefix : rights.prefixes) {
     const auto real_prefix = canonical(prefix);
     if (!real_prefix) continue;

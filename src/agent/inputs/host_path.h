@@ -15,6 +15,8 @@ namespace muster::agent {
 struct HostPathRights {
   std::vector<std::string> prefixes;  // what lies below them is allowed
   runtime::User user;
+  // Folders of which nothing may be seen, whatever way leads there: the server's own.
+  std::vector<std::string> closed = {};
 };
 
 // The canonical form of a path (links resolved, as far as it exists) if it lies below one of the

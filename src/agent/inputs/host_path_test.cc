@@ -52,6 +52,26 @@ TEST_F(HostPath, NoWayAround) {
   EXPECT_FALSE(fs::exists(scratch_ / "closed/new"));
 }
 
+TEST_F(HostPath, NothingOfAFolderOfTheServer) {
+  HostPathRights rights{.prefixes = {"/"}, .user = {}, .closed = {scratch_ / "open/folder"}};
+  fs::create_directory_symlink("folder", scratch_ / "open/link");
+  fs::create_directory(scratch_ / "open/folder/pki");
+  for (const char* path : {"open/folder", "open/folder/", "open/folder/pki", "open/folder/new/deep",
+                           "open/link", "open/link/pki"}) {
+    const auto found = allowed_host_path(rights, scratch_ / path);
+    ASSERT_FALSE(found) << path;
+    EXPECT_EQ(found.error().message, fmt::format("hostPath {} is not allowed: it belongs to the "
+                                                 "server",
+                                                 scratch_ / path));
+    EXPECT_FALSE(prepare_host_path(rights, scratch_ / path, "DirectoryOrCreate")) << path;
+  }
+  EXPECT_FALSE(fs::exists(scratch_ / "open/folder/new"));
+  for (const char* path : {"open", "open/file", "open/folder-2", "closed"})
+    EXPECT_TRUE(allowed_host_path(rights, scratch_ / path)) << path;
+  rights.closed = {scratch_ / "not-there"};
+  EXPECT_TRUE(allowed_host_path(rights, scratch_ / "open/folder"));
+}
+
 TEST_F(HostPath, LinksThatStayInsideAreResolved) {
   fs::create_directory_symlink("folder", scratch_ / "open/in");
   EXPECT_EQ(*allowed_host_path(rights(), scratch_ / "open/in"), scratch_ / "open/folder");

@@ -216,9 +216,9 @@ void LoopbackNames::settle() {
 }  // namespace
 
 Result<std::unique_ptr<Names>> Names::open(const std::string& directory,
-                                           std::string_view lock_name) {
+                                           const AddressLocks& locks) {
   if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) return errno_error(directory);
-  MUSTER_TRY(AddressBlock block, AddressBlock::take(directory + "/block", lock_name));
+  MUSTER_TRY(AddressBlock block, AddressBlock::take(directory + "/block", locks));
   auto names = std::make_unique<LoopbackNames>(directory + "/hosts", std::move(block));
   MUSTER_CHECK(names->load());
   return names;

@@ -20,9 +20,9 @@ namespace muster::agent {
 class Names {
  public:
   // Takes the block that this directory had before, if it is free, else any other; holds it until
-  // the process ends. For `lock_name` see AddressBlock::take.
+  // the process ends.
   static Result<std::unique_ptr<Names>> open(const std::string& directory,
-                                             std::string_view lock_name = AddressBlock::kLockName);
+                                             const AddressLocks& locks);
   virtual ~Names() = default;
 
   struct Pod {

@@ -29,7 +29,7 @@ class NamesTest : public testing::Test {
   ~NamesTest() override { std::filesystem::remove_all(directory_); }
 
   std::unique_ptr<Names> open(const std::string& name = "a") {
-    auto names = Names::open(directory_ + "/" + name, directory_);
+    auto names = Names::open(directory_ + "/" + name, {.folder = directory_, .name = directory_});
     MUSTER_ASSERT(names.has_value(), names.error().message.c_str());
     return *std::move(names);
   }
@@ -172,7 +172,7 @@ TEST_F(NamesTest, AKilledServersBlockIsFreeAtOnce) {
   ASSERT_EQ(::pipe(ready.data()), 0);
   const pid_t child = ::fork();
   if (child == 0) {
-    const auto names = Names::open(directory_ + "/a", directory_);
+    const auto names = Names::open(directory_ + "/a", {.folder = directory_, .name = directory_});
     const std::string block = names ? (*names)->block() : "none";
     (void)!::write(ready[1], block.data(), block.size());
     ::pause();

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "agent/inputs/downward.h"
 #include "api/base64.h"
 
@@ -60,7 +62,8 @@ class Builder {
                  field.is_null()
                      ? resource_value(inputs_.pod, {}, item.get("resourceFieldRef"), inputs_.facts)
                      : field_value(inputs_.pod, field.get("fieldPath").as_string(), inputs_.facts));
-      set(item.get("path").as_string(), {std::move(text), mode_of(item, "mode", mode)});
+      MUSTER_CHECK(
+          set(item.get("path").as_string(), {std::move(text), mode_of(item, "mode", mode)}));
     }
     return {};
   }
@@ -69,8 +72,7 @@ class Builder {
     if (!inputs_.service_account_token)
       return fail(Code::kUnavailable, "there are no service account tokens here");
     MUSTER_TRY(std::string token, inputs_.service_account_token(source));
-    set(source.get("path").as_string(), {std::move(token), mode});
-    return {};
+    return set(source.get("path").as_string(), {std::move(token), mode});
   }
 
   Status add_projection(Value source, mode_t mode) {
@@ -104,7 +106,8 @@ class Builder {
         return fail(Code::kNotFound, from.missing(key));
       }
       MUSTER_TRY(std::string bytes, from.bytes_of(key));
-      set(item.get("path").as_string(), {std::move(bytes), mode_of(item, "mode", mode)});
+      MUSTER_CHECK(
+          set(item.get("path").as_string(), {std::move(bytes), mode_of(item, "mode", mode)}));
     }
     return {};
   }
@@ -113,14 +116,16 @@ class Builder {
     for (const std::string_view part : {"data", "binaryData"}) {
       for (const auto& [key, value] : from.object.get(part).members()) {
         MUSTER_TRY(std::string bytes, from.bytes_of(key));
-        set(key, {std::move(bytes), mode});
+        MUSTER_CHECK(set(key, {std::move(bytes), mode}));
       }
     }
     return {};
   }
 
-  void set(std::string_view path, FileContent content) {
+  Status set(std::string_view path, FileContent content) {
+    MUSTER_CHECK(inputs_.room.take(path, content.bytes.size()));
     payload_.insert_or_assign(std::string(path), std::move(content));
+    return {};
   }
 
   const PayloadInputs& inputs_;
@@ -133,6 +138,17 @@ class Builder {
 bool is_made_of_objects(Value volume) {
   return volume.has("configMap") || volume.has("secret") || volume.has("downwardAPI") ||
          volume.has("projected");
+}
+
+Status PayloadRoom::take(std::string_view path, std::size_t bytes) {
+  const auto folders = static_cast<std::size_t>(std::ranges::count(path, '/'));
+  const std::size_t taken = std::max(bytes, kLeastFile) + folders * kLeastFile;
+  left_ -= std::min(left_, taken);
+  if (left_ > 0) return {};
+  return fail(Code::kTooLarge,
+              fmt::format("the files of the pod's volumes take more than {} bytes, the most that a "
+                          "pod may have of configMap, secret, downwardAPI and projected volumes",
+                          kMostPayload));
 }
 
 Result<Payload> payload_of(Value volume, const PayloadInputs& inputs) {

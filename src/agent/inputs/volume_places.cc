@@ -25,6 +25,10 @@ bool is_folder_name(std::string_view name) {
   return is_plain_path(name) && name.find('/') == name.npos;
 }
 
+HostPathRights host_path_rights(const VolumeRoot& root) {
+  return {.prefixes = root.policy.host_paths, .user = root.user, .closed = root.policy.closed};
+}
+
 std::string volumes_folder(const VolumeRoot& root) { return root.pod_directory + "/volumes"; }
 
 Result<std::string> claim_folder(Value pod, Value volume, const Objects& objects, bool has_it) {
@@ -55,7 +59,7 @@ Result<std::string> claim_folder(Value pod, Value volume, const Objects& objects
 Result<std::string> place_of(const VolumeRoot& root, Value pod, Value volume,
                              const Objects& objects) {
   if (volume.has("hostPath"))
-    return allowed_host_path({root.policy.host_paths, root.user},
+    return allowed_host_path(host_path_rights(root),
                              std::string(volume.get({"hostPath", "path"}).as_string()));
   if (volume.has("persistentVolumeClaim")) {
     MUSTER_TRY(const std::string folder, claim_folder(pod, volume, objects, true));

@@ -3,12 +3,15 @@
 
 #include <string>
 
+#include "agent/inputs/host_path.h"
 #include "agent/inputs/volumes.h"
 
 namespace muster::agent {
 
 // Names of volumes, claims and namespaces become names of folders.
 bool is_folder_name(std::string_view name);
+
+HostPathRights host_path_rights(const VolumeRoot& root);
 
 std::string volumes_folder(const VolumeRoot& root);  // of all volumes that belong to the pod
 

@@ -121,8 +121,7 @@ class SetUp {
     if (volume.has("emptyDir")) return set_up_empty(name, volume.get("emptyDir"));
     if (is_made_of_objects(volume)) return set_up_objects(name, volume);
     if (const Value path = volume.get("hostPath"); !path.is_null())
-      return prepare_host_path({root_.policy.host_paths, root_.user},
-                               std::string(path.get("path").as_string()),
+      return prepare_host_path(host_path_rights(root_), std::string(path.get("path").as_string()),
                                path.get("type").as_string());
     if (volume.has("persistentVolumeClaim")) return set_up_claim(name, volume);
     for (const auto& [kind, value] : volume.members()) {
@@ -139,8 +138,10 @@ class SetUp {
       mount_in_memory(folder, empty_dir, facts_);
       MUSTER_TRY(folder, open_beneath(volumes_.get(), name));  // what is on top now
     }
-    if (!fs_group_) return {};
     const UniqueFd writable(::open(path_of(folder).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (is_root() && ::fchown(writable.get(), root_.user.uid, root_.user.gid) != 0)
+      return errno_error("the volume's owner");
+    if (!fs_group_) return {};
     if (::fchown(writable.get(), static_cast<uid_t>(-1), *fs_group_) != 0 ||
         ::fchmod(writable.get(), kForEveryone | S_ISGID) != 0)
       return errno_error("fsGroup");
@@ -152,7 +153,8 @@ class SetUp {
                payload_of(volume, {.pod = pod_,
                                    .facts = facts_,
                                    .objects = objects_,
-                                   .service_account_token = root_.service_account_token}));
+                                   .service_account_token = root_.service_account_token,
+                                   .room = room_}));
     if (fs_group_) {
       for (auto& [path, content] : payload) content.mode |= 0440;
     }
@@ -181,6 +183,7 @@ class SetUp {
   Ownership ownership_;
   std::optional<gid_t> fs_group_;
   UniqueFd volumes_;
+  PayloadRoom room_;
 };
 
 // What an earlier removal did not finish.

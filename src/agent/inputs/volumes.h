@@ -20,8 +20,9 @@
 namespace muster::agent {
 
 struct VolumePolicy {
-  std::string claims_directory;         // made if it is missing
-  std::vector<std::string> host_paths;  // prefixes that hostPath may name
+  std::string claims_directory;          // made if it is missing
+  std::vector<std::string> host_paths;   // prefixes that hostPath may name
+  std::vector<std::string> closed = {};  // folders that it may not (host_path.h)
 };
 
 struct VolumeRoot {
@@ -37,6 +38,7 @@ struct VolumeRoot {
 // Makes the volumes that are not there yet and brings those made of objects up to date (atomically,
 // only if the content changed). Called before the first container and again whenever an object that
 // the pod names has changed. An error's message is that of the event FailedMount (pod-lifecycle 5).
+// Code::kTooLarge: the pod asks for more than any pod gets (limits.h).
 Status set_up_volumes(const VolumeRoot& root, json::Value pod, const PodFacts& facts,
                       const Objects& objects);
 

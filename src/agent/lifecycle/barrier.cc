@@ -22,6 +22,9 @@ std::string broken_main(const PodView& pod, const PodMemory& memory) {
 std::string too_late(const Barrier& barrier, const PodMemory& memory) {
   std::string text =
       fmt::format("the group did not start within {} s", barrier.timeout_seconds.value_or(0));
+  if (memory.barrier_unnamed)
+    return text + fmt::format(": all {} pods had started, but the name {} was not known",
+                              barrier.size, barrier.coordinator);
   if (barrier.size > 0)
     text += fmt::format(": {} of {} pods had started", memory.barrier_arrived, barrier.size);
   return text;
@@ -42,18 +45,20 @@ bool watch_barrier(const PodView& pod, PodMemory& memory, std::size_t i, Time no
     end_barrier(run, 0, "", now);
     return true;
   }
-  if (std::string broken = broken_main(pod, memory); !broken.empty()) {
-    end_barrier(run, 1, std::move(broken), now);
-    look_again(decision, now);  // what follows from it is decided at the next look
-  } else if (pod.barrier->timeout_seconds) {
+  std::string vain = broken_main(pod, memory);
+  if (pod.barrier->timeout_seconds) {
     const Time deadline = *run.started + std::chrono::seconds(*pod.barrier->timeout_seconds);
     if (now < deadline) {
       look_again(decision, deadline);
     } else {
-      end_barrier(run, 1, too_late(*pod.barrier, memory), now);
-      look_again(decision, now);
+      // Also if a main container is broken: it was killed because of this, by an agent that did not
+      // live to tell it.
+      vain = too_late(*pod.barrier, memory);
     }
   }
+  if (vain.empty()) return false;
+  end_barrier(run, 1, std::move(vain), now);
+  look_again(decision, now);  // what follows from it is decided at the next look
   return false;
 }
 

@@ -13,6 +13,12 @@ namespace {
 
 using std::chrono::seconds;
 
+// The way from kSync is one way (pod-lifecycle 0).
+void leave_sync(PodMemory& memory) {
+  if (memory.stage == Stage::kSync) memory.stage = Stage::kTerminating;
+  memory.reset_by.reset();
+}
+
 class Machine {
  public:
   Machine(const PodView& pod, PodMemory& memory, const BackoffOptions& backoff, Time now)
@@ -36,10 +42,11 @@ class Machine {
   ContainerMemory& container(std::size_t i) { return memory_.containers[i]; }
   void look(Time when) { look_again(decision_, when); }
 
-  // The way from kSync is one way (pod-lifecycle 0).
+  // What this look has decided to start is left: there is no later look that would stop it.
   void terminate() {
-    if (memory_.stage == Stage::kSync) memory_.stage = Stage::kTerminating;
-    memory_.reset_by.reset();
+    leave_sync(memory_);
+    std::erase_if(decision_.actions,
+                  [](const Action& action) { return action.kind == Action::Kind::kStart; });
   }
 
   void take_deletion() {
@@ -60,19 +67,18 @@ class Machine {
     if (memory_.stage != Stage::kSync || !pod_.active_deadline || !memory_.start_time) return;
     const Time deadline = *memory_.start_time + seconds(*pod_.active_deadline);
     if (now_ < deadline) return look(deadline);
-    memory_.failed =
-        Verdict{.reason = "DeadlineExceeded",
-                .message = "Pod was active on the node longer than the specified deadline"};
+    fail_for_good(memory_,
+                  {.reason = "DeadlineExceeded",
+                   .message = "Pod was active on the node longer than the specified deadline"});
     decision_.notices.push_back({.container = std::nullopt,
                                  .warning = false,
                                  .reason = memory_.failed->reason,
                                  .message = memory_.failed->message});
-    terminate();
   }
 
   void sync() {
     if (!memory_.prepared) return;
-    if (init_failed_for_good()) return terminate();
+    if (init_failed_for_good() || mains_are_over()) return terminate();
     tend_running();
     if (walk_init()) walk_main();
   }
@@ -86,6 +92,18 @@ class Machine {
       if (restart_after(pod_, view(i), failure_code(*run->end)) == Restart::kNo) return true;
     }
     return false;
+  }
+
+  // Then no sidecar is run again: one that has ended may have been stopped for this, by an agent
+  // that did not live to tell it.
+  bool mains_are_over() {
+    for (std::size_t i = 0; i < size(); ++i) {
+      const auto& run = container(i).run;
+      if (view(i).role != Role::kMain) continue;
+      if (!run || run->held || run->alive()) return false;
+      if (restart_after(pod_, view(i), run->end->code) != Restart::kNo) return false;
+    }
+    return true;
   }
 
   // Hooks and failed probes of what runs.
@@ -277,6 +295,7 @@ class Machine {
   void begin_reset(std::size_t i) {
     memory_.reset_by = i;
     reset();
+    if (!memory_.reset_by) look(now_);  // nothing was left to stop, so nothing will be heard
   }
 
   void reset() {
@@ -354,6 +373,11 @@ void take_back_run(PodMemory& memory, std::size_t i) {
   container.next_number = container.run->number;
   container.run = std::move(container.previous);
   container.previous.reset();
+}
+
+void fail_for_good(PodMemory& memory, Verdict verdict) {
+  memory.failed = std::move(verdict);
+  leave_sync(memory);
 }
 
 void note_gate_open(PodMemory& memory) {

@@ -55,6 +55,9 @@ void note_trouble(PodMemory& memory, std::size_t container, Trouble trouble);
 // The runtime refused the run that was begun: it never was.
 void take_back_run(PodMemory& memory, std::size_t container);
 
+// The pod cannot go on: it ends as Failed with this reason.
+void fail_for_good(PodMemory& memory, Verdict verdict);
+
 // Answers to kOpenGate.
 void note_gate_open(PodMemory& memory);
 void note_gate_shut(PodMemory& memory, Time retry);

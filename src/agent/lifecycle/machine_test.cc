@@ -424,6 +424,21 @@ TEST(Barrier, TimeoutSaysHowManyHadStartedAndIsRepeatedInPlace) {
               HasSubstr("3 of 4 pods had started"));
 }
 
+TEST(Barrier, TimeoutSaysThatOnlyTheCoordinatorsNameWasMissing) {
+  Story pod(R"({"initContainers":[{"name":"group-scheduling-init",
+                  "env":[{"name":"COORDINATOR","value":"js-w-0-0.js"}]}],
+                "containers":[{"name":"a"}]})",
+            kBarrierNotes);
+  pod.step();
+  pod.memory.barrier_unnamed = true;
+  pod.passes(seconds(60));
+  EXPECT_EQ(pod.container_status("group-scheduling-init")
+                .get({"lastState", "terminated", "message"})
+                .as_string(),
+            "the group did not start within 60 s: all 4 pods had started, but the name js-w-0-0.js "
+            "was not known");
+}
+
 TEST(Barrier, TimeoutFailsANeverPodAndKillsWhatIsHeld) {
   Story pod(R"({"restartPolicy":"Never","initContainers":[{"name":"group-scheduling-init"}],
                 "containers":[{"name":"a"}]})",

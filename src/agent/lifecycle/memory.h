@@ -90,7 +90,8 @@ struct PodMemory {
   std::optional<Verdict> failed;      // must end as Failed, for this reason
   std::optional<std::int64_t> grace;  // of the stop, the shortest that was asked for
   bool object_gone = false;           // deleted from the API: there is nobody to tell
-  bool barrier_open = false;          // its ConfigMap has the key
+  bool barrier_open = false;          // it may go on
+  bool barrier_unnamed = false;       // all have started; only the coordinator's name is missing
   std::int64_t barrier_arrived = 0;   // pods that were seen waiting there; for the message
   bool gate_opened = false;
   std::optional<Time> gate_retry;  // it could not be opened: not again before this

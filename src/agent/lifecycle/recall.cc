@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "agent/lifecycle/barrier.h"
 #include "agent/lifecycle/container_status.h"
+#include "agent/lifecycle/restart.h"
+#include "api/job_set_names.h"
 #include "api/pod_phase.h"
 
 namespace muster::agent {
@@ -19,6 +22,7 @@ std::string id_of(Value text) {
 Run read_terminated(Value terminated, int number) {
   Run run{.number = number, .id = id_of(terminated.get("containerID"))};
   run.started = parse_time(terminated.get("startedAt").as_string());
+  if (run.started == Time()) run.started.reset();  // how a run that was never executed is written
   run.end = End{.code = static_cast<int>(terminated.get("exitCode").as_int()),
                 .reason = std::string(terminated.get("reason").as_string()),
                 .message = std::string(terminated.get("message").as_string()),
@@ -101,6 +105,67 @@ Value status_of(Value status, std::string_view container) {
   return {};
 }
 
+// When a container last ended in a way that restarts all of them; nothing: none did.
+std::optional<Time> last_reset(const PodView& view, const PodMemory& memory) {
+  std::optional<Time> last;
+  for (std::size_t i = 0; i < view.containers.size(); ++i) {
+    for (const auto& run : {memory.containers[i].previous, memory.containers[i].run}) {
+      if (!run || !run->end) continue;
+      if (restart_after(view, view.containers[i], run->end->code) == Restart::kAllContainers)
+        last = std::max(last.value_or(run->end->finished), run->end->finished);
+    }
+  }
+  return last;
+}
+
+// RestartAllContainers starts nothing before everything has ended. So if a run began after that,
+// those that began before it belong to a life of the pod that is over. If none did, the machine
+// decides on it again.
+void forget_former_life(const PodView& view, PodMemory& memory) {
+  const auto reset = last_reset(view, memory);
+  if (!reset) return;
+  const auto began_after = [&](const ContainerMemory& container) {
+    return container.run && container.run->started && *container.run->started >= *reset;
+  };
+  if (std::ranges::none_of(memory.containers, began_after)) return;
+  for (ContainerMemory& container : memory.containers) {
+    if (!container.run || container.run->alive() || began_after(container)) continue;
+    container.previous = std::move(container.run);
+    container.run.reset();
+  }
+}
+
+// When a main container was first executed; nothing: none was.
+std::optional<Time> first_release(const PodView& view, const PodMemory& memory) {
+  std::optional<Time> first;
+  for (std::size_t i = 0; i < view.containers.size(); ++i) {
+    if (view.containers[i].role != Role::kMain) continue;
+    for (const auto& run : {memory.containers[i].previous, memory.containers[i].run}) {
+      if (run && run->started) first = std::min(first.value_or(*run->started), *run->started);
+    }
+  }
+  return first;
+}
+
+// What the runtime has found says more about the barrier than the status, which may be one report
+// old: only the end of the barrier lets a main container go.
+void recall_barrier(const PodView& view, PodMemory& memory) {
+  const std::size_t at = *view.find(api::kBarrierContainer);
+  const auto& barrier = memory.containers[at].run;
+  const auto passed = [&] { return barrier && barrier->end && barrier->end->code == 0; };
+  if (const auto released = first_release(view, memory); released && !passed()) {
+    if (!barrier || !barrier->alive()) play_barrier(view, memory, at, *released);
+    end_barrier(*memory.containers[at].run, 0, "", *released);
+  }
+  // One that ended behind the gate has not begun. Where the gate was open in truth, and it failed
+  // to start after that, the barrier ends well at the next look.
+  for (std::size_t i = 0; i < view.containers.size(); ++i) {
+    auto& run = memory.containers[i].run;
+    if (view.containers[i].role == Role::kMain && run && !run->alive() && !run->started)
+      run->held = !passed();
+  }
+}
+
 }  // namespace
 
 PodMemory recall(const PodView& view, Value status, std::span<const FoundRun> found, Time now) {
@@ -111,6 +176,13 @@ PodMemory recall(const PodView& view, Value status, std::span<const FoundRun> fo
   for (std::size_t i = 0; i < view.containers.size(); ++i) {
     recall_container(view.containers[i], status_of(status, view.containers[i].name), found, now,
                      memory.containers[i]);
+  }
+  forget_former_life(view, memory);
+  if (view.barrier) {
+    recall_barrier(view, memory);
+  } else {  // nothing is held here; what has not started is on its way
+    for (ContainerMemory& container : memory.containers)
+      if (container.run) container.run->held = false;
   }
   if (api::is_end_phase(status.get("phase").as_string())) memory.stage = Stage::kTerminating;
   return memory;

@@ -64,6 +64,7 @@ Outcome clamped(Outcome fresh, const PodMemory& memory, Value before) {
 void cut_messages(std::vector<ContainerStatus>& statuses) {
   const std::size_t limit = kMaxMessages / std::max<std::size_t>(1, statuses.size());
   for (ContainerStatus& status : statuses) {
+    status.waiting_message = json::cut_utf8(status.waiting_message, limit);
     status.terminated.message = json::cut_utf8(status.terminated.message, limit);
     if (status.last) status.last->message = json::cut_utf8(status.last->message, limit);
   }

@@ -112,10 +112,10 @@ class RealHandlers final : public Handlers {
                                  ProbeDone done) override {
     const auto timeout = probe_settings(probe).timeout;
     if (const json::Value exec = probe.get("exec"); exec.is_object()) {
-      return start_exec_probe(
-          loop_, runtime_,
-          {.run = target.run, .argv = probe_command(target.container, exec.get("command"))},
-          timeout, std::move(done));
+      auto argv = probe_command(target.container, exec.get("command"));
+      if (!argv) return cannot(std::move(argv).error().message, std::move(done));
+      return start_exec_probe(loop_, runtime_, {.run = target.run, .argv = *std::move(argv)},
+                              timeout, std::move(done));
     }
     if (const json::Value get = probe.get("httpGet"); get.is_object()) {
       return start_http(target, get, timeout, std::move(done));

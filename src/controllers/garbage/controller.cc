@@ -1,5 +1,7 @@
 #include "controllers/garbage/controller.h"
 
+#include "controllers/runtime/fair_group.h"
+
 namespace muster::controllers::garbage {
 
 // One informer per stored kind, whatever versions it is served in.
@@ -25,6 +27,12 @@ Controller::Controller(Shared& shared)
                               .sources = sources(shared),
                               .plan = [this](const QueueKey& key,
                                              const Pass& pass) { return plan_for(key, pass.now); },
+                              .group =
+                                  [this](const QueueKey& key) {
+                                    const Item* const item = graph_.find(key.name);
+                                    return item == nullptr ? std::string()
+                                                           : fair_group(item->meta());
+                                  },
                               .events = events_.get(),
                               .log = &shared.decisions}) {
   for (client::Informer* source : sources(shared)) {
@@ -41,6 +49,7 @@ void Controller::observe(const api::Resource& resource, const client::ObjectPtr&
     const api::Meta& gone = before->meta();
     owners_.saw_removal({resource.storage, gone.ns, gone.name, gone.uid});
     settling_.erase(gone.uid);
+    owners_.forget({gone.ns, gone.uid});
   }
   for (const QueueKey& key : graph_.observe(resource, before, after)) runner_.add(key);
 }
@@ -64,8 +73,11 @@ Plan Controller::plan_for(const QueueKey& key, Time now) {
     wait.look_again = rest;
     return wait;
   }
-  Verdict verdict = judge(around_, *item);
-  for (const Place& place : verdict.ask) owners_.ask(place, key);
+  Verdict verdict = judge(around_, *item, owners_.found(key, *item));
+  if (verdict.ask.empty())
+    owners_.forget(key);
+  else
+    owners_.ask(key, *item, verdict.ask);
   return std::move(verdict.plan);
 }
 

@@ -174,6 +174,37 @@ TEST_F(GarbageController, OrphaningThatFailsIsTriedAgainBeforeTheOwnerGoes) {
   EXPECT_THAT(server_.waiting(), ElementsAre("PATCH /api/v1/namespaces/d/configmaps/owner"));
 }
 
+TEST_F(GarbageController, AnObjectOfMoreOwnersThanAreRememberedIsJudgedInTheEnd) {
+  constexpr std::size_t kOwners = Owners::kMaxRemembered + 100;
+  std::string owners;
+  for (std::size_t i = 0; i < kOwners; ++i)
+    owners +=
+        fmt::format(R"({}{{"apiVersion":"v1","kind":"ConfigMap","name":"o-{}","uid":"u-{}"}})",
+                    i == 0 ? "" : ",", i, i);
+  server_.complete_all(1);
+  show_map("ADDED", "a", 2, "", fmt::format(R"(,"ownerReferences":[{}])", owners));
+  std::size_t questions = 0;
+  server_.settle();
+  while (!server_.asked.empty() && questions <= kOwners &&
+         server_.asked.front().text().starts_with("GET")) {
+    ++questions;
+    server_.refuse(404, "NotFound");
+  }
+  EXPECT_EQ(questions, kOwners) << "each once";
+  EXPECT_THAT(server_.waiting(), ElementsAre("DELETE /api/v1/namespaces/d/configmaps/a"));
+}
+
+TEST_F(GarbageController, AnswersAboutOwnersThatAnObjectNoLongerNamesAreNotTakenForOthers) {
+  server_.complete_all(1);
+  show_map("ADDED", "a", 2, "old");
+  ASSERT_THAT(server_.waiting(), ElementsAre("GET /api/v1/namespaces/d/configmaps/old"));
+  show_map("MODIFIED", "a", 3, "new");
+  ASSERT_THAT(server_.waiting(), ElementsAre("GET /api/v1/namespaces/d/configmaps/old",
+                                             "GET /api/v1/namespaces/d/configmaps/new"));
+  server_.refuse(404, "NotFound");
+  EXPECT_THAT(server_.waiting(), ElementsAre("GET /api/v1/namespaces/d/configmaps/new"));
+}
+
 class GarbageSources : public controllers::testing::EngineTest {};
 
 TEST_F(GarbageSources, KindsThatOthersWatchAreNotWatchedTwice) {

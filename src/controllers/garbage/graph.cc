@@ -15,8 +15,7 @@ bool same_reference(const api::OwnerReference& a, const api::OwnerReference& b) 
 // Whether anything changed that the collector looks at: most changes are none of its business.
 bool matters(const api::Meta& before, const api::Meta& after) {
   return before.deletion_time.has_value() != after.deletion_time.has_value() ||
-         before.finalizers != after.finalizers ||
-         !std::ranges::equal(before.owners, after.owners, same_reference);
+         before.finalizers != after.finalizers || !same_references(before, after);
 }
 
 bool blocks(const api::Meta& meta, std::string_view owner) {
@@ -25,7 +24,18 @@ bool blocks(const api::Meta& meta, std::string_view owner) {
   });
 }
 
+std::set<std::string_view> blocked_owners(const api::Meta& meta) {
+  std::set<std::string_view> uids;
+  for (const api::OwnerReference& reference : meta.owners)
+    if (reference.block_owner_deletion) uids.insert(reference.uid);
+  return uids;
+}
+
 }  // namespace
+
+bool same_references(const api::Meta& a, const api::Meta& b) {
+  return std::ranges::equal(a.owners, b.owners, same_reference);
+}
 
 bool Item::has_finalizer(std::string_view finalizer) const {
   return std::ranges::find(meta().finalizers, finalizer) != meta().finalizers.end();
@@ -52,8 +62,9 @@ std::vector<client::QueueKey> Graph::observe(const api::Resource& resource,
   if (item.is_deleting() || !item.meta().owners.empty()) woken.push_back(key_of(item));
   if (item.deletes_dependents() && !was_waiting) wake_dependents(item.meta().uid, woken);
   if (!same) return woken;
+  const std::set<std::string_view> blocked = blocked_owners(item.meta());
   for (const api::OwnerReference& reference : before->meta().owners) {
-    if (reference.block_owner_deletion && !blocks(item.meta(), reference.uid))
+    if (reference.block_owner_deletion && !blocked.contains(reference.uid))
       wake_waiting_owner(reference, woken);
   }
   return woken;
@@ -108,6 +119,25 @@ void Graph::wake_dependents(const std::string& uid, Keys& woken) const {
 void Graph::wake_waiting_owner(const api::OwnerReference& reference, Keys& woken) const {
   const Item* const owner = find(reference.uid);
   if (owner != nullptr && owner->deletes_dependents()) woken.push_back(key_of(*owner));
+}
+
+bool waits_for(const Graph& graph, const Item& waiting, const Item& item) {
+  std::set<const Item*> seen = {&waiting};
+  std::vector<const Item*> open = {&waiting};
+  std::size_t followed = 0;
+  while (!open.empty()) {
+    const Item& here = *open.back();
+    open.pop_back();
+    if (&here == &item) return true;
+    if (!here.deletes_dependents()) continue;  // waits for nothing
+    for (const Item* const next : graph.dependents(here.meta().uid)) {
+      followed += next->meta().owners.size();
+      if (followed > kLongestSearch) return false;
+      if (next->deletes_dependents() && next->blocks(here) && seen.insert(next).second)
+        open.push_back(next);
+    }
+  }
+  return false;
 }
 
 }  // namespace muster::controllers::garbage

@@ -32,6 +32,9 @@ struct Item {
   bool blocks(const Item& owner) const;
 };
 
+// Whether both have the same ownerReferences, as far as the collector looks at them.
+bool same_references(const api::Meta& a, const api::Meta& b);
+
 struct ByUid {
   bool operator()(const Item* a, const Item* b) const { return a->meta().uid < b->meta().uid; }
 };
@@ -62,5 +65,13 @@ class Graph {
   std::unordered_map<std::string, Item> items_;
   std::unordered_map<std::string, Dependents> dependents_;
 };
+
+// References that one search follows: some milliseconds. No honest tree of objects that all go in
+// the foreground is as large, and beyond it a circle is not found.
+inline constexpr std::size_t kLongestSearch = 100'000;
+
+// Whether `waiting` goes in the foreground and waits for `item`, itself or by way of others that
+// wait likewise. An item waits for itself.
+bool waits_for(const Graph& graph, const Item& waiting, const Item& item);
 
 }  // namespace muster::controllers::garbage

@@ -10,11 +10,31 @@ Answer Owners::answer(const Place& place) {
   return Answer::kPresent;
 }
 
-void Owners::ask(const Place& place, const client::QueueKey& who) {
-  const auto [at, is_new] = askers_.try_emplace(place);
-  at->second.insert(who);
-  if (!is_new) return;
-  waiting_.push_back(place);
+std::span<const Answer> Owners::found(const client::QueueKey& key, const Item& item) {
+  const auto at = inquiries_.find(key);
+  if (at == inquiries_.end()) return {};
+  Inquiry& inquiry = at->second;
+  if (!same_references(inquiry.object->meta(), item.meta())) {
+    inquiries_.erase(at);
+    return {};
+  }
+  inquiry.object = item.object;
+  return inquiry.answers;
+}
+
+void Owners::ask(const client::QueueKey& key, const Item& item,
+                 const std::vector<Question>& questions) {
+  Inquiry& inquiry = inquiries_[key];
+  if (!inquiry.object) {
+    inquiry = {.serial = ++last_inquiry_,
+               .object = item.object,
+               .answers = std::vector<Answer>(item.meta().owners.size(), Answer::kNotAsked)};
+  }
+  for (const auto& [reference, place] : questions) {
+    const auto [at, is_new] = askers_.try_emplace(place);
+    if (at->second.insert({key, inquiry.serial, reference}).second) ++inquiry.open;
+    if (is_new) waiting_.push_back(place);
+  }
   pump();
 }
 
@@ -34,16 +54,27 @@ void Owners::pump() {
 }
 
 void Owners::took_answer(const Place& place, const Result<std::string>& answer) {
-  Duration delay{};
+  Answer said = Answer::kNotAsked;
   if (answer && api::decode_meta(*answer).uid == place.uid) {
     present_.at(place) = client_.loop().clock().now();
+    said = Answer::kPresent;
   } else if (answer || answer.error().code == Code::kNotFound) {
     absent_.at(place) = true;
-  } else {
-    delay = kRetry;
+    said = Answer::kAbsent;
   }
   const auto askers = askers_.extract(place);
-  for (const client::QueueKey& key : askers.mapped()) wake_(key, delay);
+  for (const Asker& asker : askers.mapped()) tell(asker, said);
+}
+
+void Owners::tell(const Asker& asker, Answer answer) {
+  const auto at = inquiries_.find(asker.key);
+  const bool current = at != inquiries_.end() && at->second.serial == asker.inquiry;
+  if (current) {
+    at->second.answers[asker.reference] = answer;
+    --at->second.open;
+  }
+  if (answer == Answer::kNotAsked) return wake_(asker.key, kRetry);
+  if (!current || at->second.open == 0) wake_(asker.key, Duration::zero());
 }
 
 }  // namespace muster::controllers::garbage

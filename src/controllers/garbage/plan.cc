@@ -47,11 +47,12 @@ Write remove_finalizer(const Item& item, std::string_view finalizer) {
 }
 
 // Foreground deletion: the finalizer goes when nothing that blocks is left. The dependents get
-// their own turns.
+// their own turns. What waits for this item in turn, in a circle, does not block: each would wait
+// for the others for ever.
 Verdict wait_for_dependents(const Surroundings& around, const Item& item) {
   const std::string& uid = item.meta().uid;
   for (const Item* dependent : around.graph.dependents(uid)) {
-    if (dependent->blocks(item)) return {};
+    if (dependent->blocks(item) && !waits_for(around.graph, *dependent, item)) return {};
   }
   Verdict verdict;
   verdict.plan.reason = "nothing that it owns blocks its deletion any more";
@@ -94,16 +95,18 @@ Event invalid_namespace(const Item& item, const OwnerReference& owner) {
 // Sorts the references; what stops the judgement is left in the verdict.
 class Classifier {
  public:
-  Classifier(const Surroundings& around, const Item& item, Verdict& verdict)
-      : around_(around), item_(item), verdict_(verdict) {}
+  Classifier(const Surroundings& around, const Item& item, std::span<const Answer> found,
+             Verdict& verdict)
+      : around_(around), item_(item), found_(found), verdict_(verdict) {}
 
   // Nothing if the item cannot be judged now, or ever.
   std::optional<Owners> classify() {
     Owners owners;
-    for (const OwnerReference& reference : item_.meta().owners) {
-      const std::optional<State> state = classify(reference, owners);
+    const auto& references = item_.meta().owners;
+    for (std::size_t i = 0; i < references.size() && verdict_.ask.size() < kMostQuestions; ++i) {
+      const std::optional<State> state = classify(i, owners);
       if (!state) return std::nullopt;
-      if (*state == State::kSolid) owners.solid.push_back(reference);
+      if (*state == State::kSolid) owners.solid.push_back(references[i]);
       if (*state == State::kWaiting) ++owners.waiting;
     }
     if (!verdict_.ask.empty()) {
@@ -114,7 +117,15 @@ class Classifier {
   }
 
  private:
-  std::optional<State> classify(const OwnerReference& reference, Owners& owners) {
+  Answer found(std::size_t i) const { return i < found_.size() ? found_[i] : Answer::kNotAsked; }
+
+  std::optional<State> classify(std::size_t i, Owners& owners) {
+    const OwnerReference& reference = item_.meta().owners[i];
+    const Item* const seen = around_.graph.find(reference.uid);
+    if (found(i) == Answer::kAbsent) {  // for good: a uid never comes back
+      tell_of_namespace(reference, seen);
+      return State::kDangling;
+    }
     const api::Resource* const resource =
         around_.registry.find_kind(reference.api_version, reference.kind);
     if (resource == nullptr) {
@@ -124,9 +135,7 @@ class Classifier {
           reference.api_version, reference.kind, reference.name);
       return std::nullopt;
     }
-    const Item* const seen = around_.graph.find(reference.uid);
-    if (seen != nullptr && seen->resource->namespaced && seen->meta().ns != item_.meta().ns)
-      verdict_.plan.events.push_back(invalid_namespace(item_, reference));
+    tell_of_namespace(reference, seen);
     // Of two faults this one is never mended: an owner in a namespace, of something in none.
     if (resource->namespaced && !item_.resource->namespaced) return std::nullopt;
 
@@ -134,17 +143,22 @@ class Classifier {
                       reference.name, reference.uid};
     if (seen != nullptr && is_at(*seen, place))
       return seen->deletes_dependents() ? State::kWaiting : State::kSolid;
-    switch (around_.answer(place)) {
+    switch (found(i) == Answer::kPresent ? Answer::kPresent : around_.answer(place)) {
       case Answer::kAbsent:
         return State::kDangling;
       case Answer::kPresent:
         owners.never_seen = true;
         return State::kSolid;
       case Answer::kNotAsked:
-        verdict_.ask.push_back(place);
+        verdict_.ask.push_back({i, place});
         return State::kSolid;
     }
     return std::nullopt;
+  }
+
+  void tell_of_namespace(const OwnerReference& reference, const Item* seen) {
+    if (seen != nullptr && seen->resource->namespaced && seen->meta().ns != item_.meta().ns)
+      verdict_.plan.events.push_back(invalid_namespace(item_, reference));
   }
 
   static bool is_at(const Item& item, const Place& place) {
@@ -154,6 +168,7 @@ class Classifier {
 
   const Surroundings& around_;
   const Item& item_;
+  std::span<const Answer> found_;
   Verdict& verdict_;
 };
 
@@ -183,13 +198,13 @@ void remove_in_foreground(const Surroundings& around, const Item& item, Plan& pl
 
 }  // namespace
 
-Verdict judge(const Surroundings& around, const Item& item) {
+Verdict judge(const Surroundings& around, const Item& item, std::span<const Answer> found) {
   if (item.deletes_dependents()) return wait_for_dependents(around, item);
   if (item.orphans_dependents()) return orphan_dependents(around, item);
   if (item.is_deleting() || item.meta().owners.empty()) return {};
 
   Verdict verdict;
-  const std::optional<Owners> owners = Classifier(around, item, verdict).classify();
+  const std::optional<Owners> owners = Classifier(around, item, found, verdict).classify();
   if (!owners) return verdict;
   Plan& plan = verdict.plan;
   if (owners->never_seen) plan.look_again = kAskAgain;

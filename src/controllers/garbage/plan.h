@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,13 +31,23 @@ struct Surroundings {
   std::function<Answer(const Place&)> answer;
 };
 
+struct Question {
+  std::size_t reference = 0;  // of the item's ownerReferences
+  Place place;
+};
+
+// An object may have thousands of owners. A few questions at a time leave room for those of others.
+inline constexpr std::size_t kMostQuestions = 4;
+
 struct Verdict {
   Plan plan;
   // The server must be asked about these before anything can be decided; the plan is empty then.
-  std::vector<Place> ask;
+  // There may be more to ask afterwards.
+  std::vector<Question> ask;
 };
 
+// `found` are answers to earlier questions about this item, one per ownerReference, or none.
 // Pure: reads its arguments and nothing else.
-Verdict judge(const Surroundings& around, const Item& item);
+Verdict judge(const Surroundings& around, const Item& item, std::span<const Answer> found = {});
 
 }  // namespace muster::controllers::garbage

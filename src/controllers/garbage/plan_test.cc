@@ -111,7 +111,7 @@ TEST_F(Garbage, AnOwnerThatWasNeverSeenIsAskedForFirst) {
   Verdict verdict = judged("a");
   EXPECT_FALSE(verdict.plan.has_writes());
   ASSERT_THAT(verdict.ask, SizeIs(1));
-  EXPECT_EQ(verdict.ask[0],
+  EXPECT_EQ(verdict.ask[0].place,
             (Place{&testing::resource("v1", "ConfigMap"), "d", "owner", "u-owner"}));
 
   answers_["owner"] = Answer::kPresent;
@@ -260,6 +260,50 @@ TEST_F(Garbage, ACircleIsBrokenBeforeItIsDeleted) {
       << "the patch before made a new one";
 }
 
+TEST_F(Garbage, WhatOwnsItselfDoesNotWaitForItself) {
+  add("a", {{"a"}}, {.finalizers = {"foregroundDeletion"}, .deleting = true});
+  EXPECT_THAT(writes("a"), ElementsAre(HasSubstr("\"finalizers\":null")));
+}
+
+TEST_F(Garbage, InACircleThatGoesInTheForegroundNobodyWaitsForTheOthers) {
+  const Options going{.finalizers = {"foregroundDeletion"}, .deleting = true};
+  add("a", {{"c"}}, going);
+  add("b", {{"a"}}, going);
+  add("c", {{"b"}}, going);
+  for (const char* each : {"a", "b", "c"})
+    EXPECT_THAT(writes(each), ElementsAre(HasSubstr("\"finalizers\":null"))) << each;
+  add("outside", {{"b"}});
+  EXPECT_THAT(writes("b"), IsEmpty()) << "this one is not in the circle";
+  EXPECT_THAT(writes("a"), SizeIs(1));
+}
+
+TEST_F(Garbage, ADependentThatWaitsForItsOwnIsNoCircle) {
+  const Options going{.finalizers = {"foregroundDeletion"}, .deleting = true};
+  add("root", {}, going);
+  add("middle", {{"root"}}, going);
+  add("leaf", {{"middle"}});
+  EXPECT_THAT(writes("root"), IsEmpty());
+  EXPECT_THAT(writes("middle"), IsEmpty());
+}
+
+TEST_F(Garbage, AFewOwnersAreAskedForAtATime) {
+  std::vector<Owner> owners;
+  for (int i = 0; i < 10; ++i) owners.push_back({fmt::format("owner-{}", i)});
+  const Item& item = add("a", owners);
+  const Surroundings around{graph_, api::Registry::builtin(),
+                            [](const Place&) { return Answer::kNotAsked; }};
+  std::vector<Answer> found(owners.size(), Answer::kNotAsked);
+  std::size_t asked = 0;
+  Verdict verdict = judge(around, item, found);
+  for (; !verdict.ask.empty() && asked <= owners.size(); verdict = judge(around, item, found)) {
+    EXPECT_LE(verdict.ask.size(), kMostQuestions);
+    for (const Question& question : verdict.ask) found[question.reference] = Answer::kAbsent;
+    asked += verdict.ask.size();
+  }
+  EXPECT_EQ(asked, owners.size());
+  EXPECT_THAT(verdict.plan.operations(), SizeIs(1));
+}
+
 // Orphans.
 
 TEST_F(Garbage, OrphaningTakesTheReferenceOutOfAllAndThenTheFinalizer) {
@@ -328,7 +372,7 @@ TEST_F(Garbage, AReferenceWithAWrongKindIsVerifiedWhereItPoints) {
   add("owner");
   add("a", {{.name = "owner", .kind = "Secret"}});
   ASSERT_THAT(judged("a").ask, SizeIs(1));
-  EXPECT_EQ(judged("a").ask[0].resource->plural, "secrets");
+  EXPECT_EQ(judged("a").ask[0].place.resource->plural, "secrets");
 }
 
 TEST_F(Garbage, AnUnknownKindIsAnErrorThatIsTriedAgain) {

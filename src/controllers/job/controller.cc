@@ -2,6 +2,7 @@
 
 #include "controllers/job/lag.h"
 #include "controllers/job/orphan.h"
+#include "controllers/runtime/fair_group.h"
 
 namespace muster::controllers::job {
 namespace {
@@ -41,6 +42,7 @@ Controller::Controller(Shared& shared)
                                    .plan = [this](const QueueKey& key,
                                                   const Pass& pass) { return plan_job(key, pass); },
                                    .carried_out = [this](const QueueKey& key) { carried_out(key); },
+                                   .group = group_by(jobs_.informer()),
                                    .longest_backoff = kLongestBackoff,
                                    .rest_factor = kRestFactor,
                                    .events = events_.get(),
@@ -49,6 +51,7 @@ Controller::Controller(Shared& shared)
                       {.name = "job-orphans",
                        .sources = {&jobs_.informer(), &pods_.informer()},
                        .plan = [this](const QueueKey& key, const Pass&) { return plan_pod(key); },
+                       .group = group_by(pods_.informer()),
                        .longest_backoff = kLongestBackoff,
                        .log = &shared.decisions}) {
   shared.informers.know_first(pods_.informer(), jobs_.informer());

@@ -45,6 +45,9 @@ std::string barrier_config_map(const api::JobSet& set) {
 
 std::string started_key(std::int32_t attempt) { return fmt::format("{}{}", kStarted, attempt); }
 std::string progress_key(std::int32_t attempt) { return fmt::format("{}{}", kProgress, attempt); }
+std::string coordinator_key(std::int32_t attempt) {
+  return started_key(attempt) + std::string(api::kCoordinatorEnded);
+}
 
 std::optional<std::int32_t> attempt_of_barrier(std::string_view annotation) {
   const auto slash = annotation.find('/');
@@ -93,6 +96,27 @@ std::int64_t started_pods(const api::JobSet& set, std::int32_t attempt,
     }
   }
   return started;
+}
+
+std::int64_t held_pods(std::int32_t attempt, const Starts* starts) {
+  std::int64_t held = 0;
+  if (starts == nullptr) return held;
+  for (const auto& [job, pods] : starts->held) held += job.attempt == attempt ? pods : 0;
+  return held;
+}
+
+bool waits_for_name(const api::JobSet& set) {
+  return set.coordinator && has_hostnames(set) && set.network->publish_not_ready_addresses;
+}
+
+bool coordinator_ended(const api::JobSet& set, std::span<const Child* const> children) {
+  const api::ReplicatedJob* const entry = set.replicated_job(set.coordinator->replicated_job);
+  if (entry == nullptr || set.coordinator->job_index >= entry->replicas) return true;
+  const std::string name = job_name(set, entry->name, set.coordinator->job_index);
+  return std::ranges::any_of(children, [&](const Child* child) {
+    return child->coordinator_ended && child->name == name &&
+           child->restart_attempt.value == set.status.restarts;
+  });
 }
 
 }  // namespace muster::controllers::jobset

@@ -27,6 +27,7 @@ std::int64_t barrier_size(const api::JobSet& set);
 std::string barrier_config_map(const api::JobSet& set);
 std::string started_key(std::int32_t attempt);   // is there when all have started
 std::string progress_key(std::int32_t attempt);  // how many have; kept only for a timeout's message
+std::string coordinator_key(std::int32_t attempt);  // is there when the coordinator has ended
 // The attempt of a pod or pod template whose annotation kBarrier is this; nothing if it is none.
 std::optional<std::int32_t> attempt_of_barrier(std::string_view annotation);
 
@@ -56,10 +57,20 @@ struct Starts {
     auto operator<=>(const Job&) const = default;
   };
   std::map<Job, std::int32_t> pods;
+  std::map<Job, std::int32_t> held;  // of these, the ones whose main containers do not run yet
 };
 // How many of barrier_size() have started. Jobs that are complete need no more pods. `starts` is
 // null if no pod has.
 std::int64_t started_pods(const api::JobSet& set, std::int32_t attempt,
                           std::span<const Child* const> children, const Starts* starts);
+// How many of them do not run yet.
+std::int64_t held_pods(std::int32_t attempt, const Starts* starts);
+
+// A pod goes on only when the coordinator's name can be resolved, too. A name that is published
+// only when its pod is ready would never come: that pod waits as well.
+bool waits_for_name(const api::JobSet& set);
+// The coordinator's name is not coming, or not any more: its pod has succeeded in this attempt, or
+// the set has no such pod.
+bool coordinator_ended(const api::JobSet& set, std::span<const Child* const> children);
 
 }  // namespace muster::controllers::jobset

@@ -20,7 +20,7 @@ constexpr std::string_view kMountPath = "/mnt/group-scheduling";
 // known to have started.
 constexpr std::string_view kLoop = R"(trap 'exit 143' TERM
 cd /mnt/group-scheduling
-named() { [ -z "$COORDINATOR" ] || getent hosts "$COORDINATOR" > /dev/null; }
+named() { [ -z "$COORDINATOR" ] || [ -f coordinator-ended ] || getent hosts "$COORDINATOR" > /dev/null; }
 until [ -f started ] && named; do
   if [ -n "$TIMEOUT_SECONDS" ] && [ "$SECONDS" -gt "$TIMEOUT_SECONDS" ]; then
     if [ -f started ]; then
@@ -45,11 +45,6 @@ void add_variable(Value container, std::string_view name, std::string_view text)
   const Value variable = named(container.arena(), name);
   variable.set("value", text);
   container.array_at("env").push_back(variable);
-}
-
-// A name that is published only when its pod is ready would never come: that pod waits here too.
-bool waits_for_name(const api::JobSet& set) {
-  return set.coordinator && has_hostnames(set) && set.network->publish_not_ready_addresses;
 }
 
 // As much as the first container has, which it gives back before that one starts: so the pod needs
@@ -106,6 +101,7 @@ Value volume_of(Arena& arena, const api::JobSet& set, std::int32_t attempt) {
   add_file(config_map, started_key(attempt), "started");
   if (set.group_scheduling->timeout_after_seconds)
     add_file(config_map, progress_key(attempt), "progress");
+  if (waits_for_name(set)) add_file(config_map, coordinator_key(attempt), "coordinator-ended");
   return out;
 }
 

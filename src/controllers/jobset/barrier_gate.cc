@@ -20,12 +20,14 @@ bool waits(const GateView& view) {
 }
 
 // What earlier attempts left goes with the same write.
-Write write_of(const Kinds& kinds, const Signal& signal, std::string_view key,
+Write write_of(const Kinds& kinds, const Signal& signal, std::int32_t attempt, std::string_view key,
                std::string_view text) {
   Arena arena;
   const Value change = Value::object(arena, 2);
   const Value data = change.object_at("data");
-  for (const auto& [old_key, old_text] : signal.data) data.set(old_key, Value());
+  for (const auto& [old_key, old_text] : signal.data) {
+    if (old_key != coordinator_key(attempt)) data.set(old_key, Value());
+  }
   data.set(key, text);
   ObjectRef target = signal.ref;
   target.resource_version.clear();  // whatever else has changed: what is said is true
@@ -46,7 +48,7 @@ Plan plan_gate(const Kinds& kinds, const GateView& view) {
   if (started == 0) return plan;
   if (started >= size) {
     const std::string text = fmt::format("{} of {}", started, size);
-    Write open = write_of(kinds, signal, started_key(attempt), text);
+    Write open = write_of(kinds, signal, attempt, started_key(attempt), text);
     open.when_done = Event{.regarding = ref_of(set),
                            .reason = std::string(kBarrierOpened),
                            .message = fmt::format("barrier: {} started", text)};
@@ -59,7 +61,7 @@ Plan plan_gate(const Kinds& kinds, const GateView& view) {
   if (!set.group_scheduling->timeout_after_seconds ||
       (told != signal.data.end() && told->second == count))
     return plan;
-  plan.then(write_of(kinds, signal, key, count));
+  plan.then(write_of(kinds, signal, attempt, key, count));
   plan.reason = "pods that give up say how many had started";
   return plan;
 }

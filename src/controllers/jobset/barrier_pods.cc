@@ -35,6 +35,8 @@ bool has_started(Value pod) {
   return false;
 }
 
+bool is_held(Value pod) { return pod.get({"status", "phase"}).as_string() == "Pending"; }
+
 BarrierPods::BarrierPods(client::Informer& pods, Changed changed) : changed_(std::move(changed)) {
   pods.on_change([this, &pods](const auto& before, const auto& after) {
     took(before, after, pods.content());
@@ -54,26 +56,39 @@ void BarrierPods::took(const client::ObjectPtr& before, const client::ObjectPtr&
   const api::Meta& meta = after->meta();
   const auto attempt = attempt_of_barrier(meta.annotation(annotation::kBarrier).value_or(""));
   if (!attempt) return;
-  has_started(content) ? add(meta.uid, meta, *attempt) : remove(meta.uid);
+  has_started(content) ? add(meta, *attempt, is_held(content)) : remove(meta.uid);
 }
 
-void BarrierPods::add(const std::string& pod_uid, const api::Meta& meta, std::int32_t attempt) {
+void BarrierPods::add(const api::Meta& meta, std::int32_t attempt, bool held) {
   const auto set_uid = meta.label(label::kJobSetUid), set_name = meta.label(label::kJobSetName);
   const api::OwnerReference* const job = meta.controller();
   if (!set_uid || !set_name || job == nullptr) return;
   const auto [place, is_new] = places_.try_emplace(
-      pod_uid, Place{.set = {meta.ns, std::string(*set_uid)}, .job = {attempt, job->name}});
-  if (!is_new) return;
+      meta.uid, Place{.set = {meta.ns, std::string(*set_uid)}, .job = {attempt, job->name}});
   Group& group = groups_[place->second.set];
+  const bool was_held = place->second.held;
+  hold(place->second, held);
+  if (!is_new) {
+    if (was_held != held) changed_(group.set, false);
+    return;
+  }
   group.set = {meta.ns, std::string(*set_name)};
   ++group.starts.pods[place->second.job];
   changed_(group.set, ++group.totals[attempt] >= size_of(meta));
 }
 
+void BarrierPods::hold(Place& place, bool held) {
+  if (place.held == held) return;
+  place.held = held;
+  auto& counts = groups_[place.set].starts.held;
+  if ((counts[place.job] += held ? 1 : -1) == 0) counts.erase(place.job);
+}
+
 void BarrierPods::remove(const std::string& pod_uid) {
-  const auto node = places_.extract(pod_uid);
+  auto node = places_.extract(pod_uid);
   if (node.empty()) return;
-  const Place& place = node.mapped();
+  Place& place = node.mapped();
+  hold(place, false);
   const auto at = groups_.find(place.set);
   Group& group = at->second;
   if (--group.starts.pods[place.job] == 0) group.starts.pods.erase(place.job);

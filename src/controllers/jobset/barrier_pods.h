@@ -15,6 +15,8 @@ namespace muster::controllers::jobset {
 // It waits in the barrier's container or is past it. A pod that waits is still Pending; one that is
 // on its way out, or has given up, does not count.
 bool has_started(json::Value pod);
+// Of one that has started: its main containers do not run yet.
+bool is_held(json::Value pod);
 
 class BarrierPods {
  public:
@@ -37,10 +39,12 @@ class BarrierPods {
   struct Place {
     SetUid set;
     Starts::Job job;
+    bool held = false;
   };
 
   void took(const client::ObjectPtr& before, const client::ObjectPtr& after, json::Value content);
-  void add(const std::string& pod_uid, const api::Meta& meta, std::int32_t attempt);
+  void add(const api::Meta& meta, std::int32_t attempt, bool held);
+  void hold(Place& place, bool held);
   void remove(const std::string& pod_uid);
 
   Changed changed_;

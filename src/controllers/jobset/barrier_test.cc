@@ -138,7 +138,8 @@ TEST_F(Barrier, ATimeoutAndACoordinatorAreWhatTheProgramGoesBy) {
                          {"name": "COORDINATOR", "value": "js-w-0-0.js"}])"));
   EXPECT_THAT(template_of("js-w-0").get({"spec", "volumes"}).item(0).get({"configMap", "items"}),
               IsJson(R"([{"key": "started-0", "path": "started"},
-                         {"key": "progress-0", "path": "progress"}])"));
+                         {"key": "progress-0", "path": "progress"},
+                         {"key": "started-0-coordinator-ended", "path": "coordinator-ended"}])"));
 }
 
 TEST_F(Barrier, NobodyWaitsForANameThatComesOnlyWithReadiness) {
@@ -168,6 +169,78 @@ TEST(BarrierContainer, RunsWhatIsConfigured) {
   EXPECT_THAT(container.get("command"), IsJson(R"(["gate", "-v"])"));
   EXPECT_EQ(pod_template.get({"metadata", "annotations", annotation::kBarrier}).as_string(),
             "js-group-scheduling/started-3");
+}
+
+// --- The coordinator's name ---
+
+constexpr std::string_view kCoordinated = R"("groupSchedulingConfig": {"targetReplicatedJobs":
+    ["w"]}, "coordinator": {"replicatedJob": "driver"},)";
+
+TEST_F(Barrier, TheNameOfAnEndedCoordinatorIsNotWaitedFor) {
+  create(jobset({job("driver"), job("w")}, kCoordinated));
+  EXPECT_THAT(template_of("js-w-0").get({"spec", "volumes"}).item(0).get({"configMap", "items"}),
+              IsJson(R"([{"key": "started-0", "path": "started"},
+                         {"key": "started-0-coordinator-ended", "path": "coordinator-ended"}])"));
+  open();
+  EXPECT_THAT(data(), IsJson(R"({"started-0": "2 of 2"})"));
+  cluster_.succeed("js-driver-0");
+  cluster_.settle();
+  EXPECT_THAT(data(), IsJson(R"({"started-0": "2 of 2", "started-0-coordinator-ended": "true"})"));
+}
+
+TEST_F(Barrier, ACoordinatorMayEndBeforeTheBarrierOpens) {
+  create(jobset({job("driver"), job("w")}, kCoordinated));
+  cluster_.succeed("js-driver-0");
+  cluster_.settle();
+  open();
+  EXPECT_THAT(data(), IsJson(R"({"started-0": "2 of 2", "started-0-coordinator-ended": "true"})"));
+}
+
+TEST_F(Barrier, ACoordinatorMayEndBeforeTheOtherPodsOfItsJob) {
+  create(
+      jobset({job("w")}, R"("groupSchedulingConfig": {}, "coordinator": {"replicatedJob": "w"},)"));
+  open();
+  cluster_.succeed_indexes("js-w-0", "1");
+  cluster_.settle();
+  EXPECT_THAT(data(), IsJson(R"({"started-0": "2 of 2"})"));
+  cluster_.succeed_indexes("js-w-0", "0");
+  cluster_.settle();
+  EXPECT_THAT(data(), IsJson(R"({"started-0": "2 of 2", "started-0-coordinator-ended": "true"})"));
+}
+
+TEST_F(Barrier, AnEndedCoordinatorIsToldAnewInEachAttempt) {
+  create(jobset({job("driver"), job("w")}, kCoordinated));
+  cluster_.succeed("js-driver-0");
+  cluster_.settle();
+  open();
+  suspend(true);
+  cluster_.settle();
+  suspend(false);
+  cluster_.settle();
+  EXPECT_THAT(data(), IsJson(R"({"started-1-coordinator-ended": "true"})"))
+      << "its Job is complete and stays";
+}
+
+TEST(Coordinator, ThatDoesNotExistHasEnded) {
+  api::JobSet set = read(jobset({job("driver"), job("w")}, kCoordinated));
+  EXPECT_FALSE(coordinator_ended(set, {}));
+  set.coordinator->job_index = 1;
+  EXPECT_TRUE(coordinator_ended(set, {}));
+  set.coordinator->job_index = 0;
+  set.coordinator->replicated_job = "none";
+  EXPECT_TRUE(coordinator_ended(set, {}));
+}
+
+TEST_F(Barrier, TheSetWaitsUntilTheLastMainProcessRuns) {
+  create(jobset({job("driver"), job("w")}, kCoordinated));
+  cluster_.held("js-w-0", 2);
+  open();
+  EXPECT_EQ(cluster_.condition("muster.dev/Waiting"), "True Barrier");
+  EXPECT_EQ(cluster_.message("muster.dev/Waiting"),
+            "barrier: open, 2 of 2 do not run yet; they need the name js-driver-0-0.js");
+  cluster_.held("js-w-0", 0);
+  cluster_.settle();
+  EXPECT_EQ(cluster_.condition("muster.dev/Waiting"), "");
 }
 
 // --- What counts as started ---

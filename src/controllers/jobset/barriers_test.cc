@@ -122,6 +122,23 @@ TEST_F(BarrierController, OnlyPodsOfTheBarrierCount) {
   EXPECT_THAT(server_.waiting(), ElementsAre(kStatus));
 }
 
+TEST(BarrierPods, AreHeldUntilTheyRun) {
+  controllers::testing::FakeServer server;
+  client::Informer informer(server.client, controllers::testing::resource("v1", "Pod"));
+  int told = 0;
+  const BarrierPods pods(informer, [&](const QueueKey&, bool) { ++told; });
+  informer.start();
+  for (const char* name : {"a", "b", "c"}) server.show(kPods, "ADDED", pod(name, 2, kAtBarrier));
+  EXPECT_EQ(pods.of({"d", "u-js"})->held.at({0, "js-w-0"}), 3);
+  server.show(kPods, "MODIFIED", pod("a", 3, R"("phase":"Running")"));
+  EXPECT_EQ(told, 4);
+  server.show(kPods, "DELETED", pod("b", 4, kAtBarrier));
+  EXPECT_EQ(pods.of({"d", "u-js"})->held.at({0, "js-w-0"}), 1);
+  server.show(kPods, "MODIFIED", pod("c", 5, R"("phase":"Running")"));
+  EXPECT_THAT(pods.of({"d", "u-js"})->held, IsEmpty());
+  EXPECT_EQ(pods.of({"d", "u-js"})->pods.at({0, "js-w-0"}), 2);
+}
+
 TEST(BarrierPods, KeepNothingOfPodsThatHaveNotStarted) {
   controllers::testing::FakeServer server;
   client::Informer informer(server.client, controllers::testing::resource("v1", "Pod"));
@@ -143,7 +160,7 @@ TEST(BarrierPods, KeepNothingOfPodsThatHaveNotStarted) {
   EXPECT_EQ(pods.of({"d", "u-js"})->pods.at({0, "js-w-0"}), 1) << "one of another namespace";
   server.show(kPods, "MODIFIED", pod("a", 5, R"("phase":"Failed")"));
   EXPECT_EQ(pods.of({"d", "u-js"}), nullptr);
-  EXPECT_THAT(told, ElementsAre(false, false, false));
+  EXPECT_THAT(told, ElementsAre(false, false, false, false));
 }
 
 }  // namespace

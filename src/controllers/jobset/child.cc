@@ -1,5 +1,8 @@
 #include "controllers/jobset/child.h"
 
+#include <algorithm>
+
+#include "admission/job_indexes.h"
 #include "base/number.h"
 #include "controllers/jobset/barrier.h"
 #include "controllers/jobset/master_port.h"
@@ -35,6 +38,27 @@ void read_end(Value conditions, Child& child) {
     child.failure_message = condition.get("message").as_string();
     return;
   }
+}
+
+// The label names the coordinator's pod: <Job>-<pod index>.<subdomain>.
+std::optional<std::int64_t> coordinator_index(std::string_view job, std::string_view endpoint) {
+  if (!endpoint.starts_with(job) || !endpoint.substr(job.size()).starts_with('-')) return {};
+  const std::string_view index = endpoint.substr(job.size() + 1);
+  return parse_number<std::int64_t>(index.substr(0, index.find('.')));
+}
+
+bool has_index(std::string_view indexes, std::int64_t completions, std::int64_t wanted) {
+  const auto intervals = admission::parse_indexes(indexes, completions);
+  return intervals && std::ranges::any_of(*intervals, [wanted](const auto& each) {
+           return each.first <= wanted && wanted <= each.last;
+         });
+}
+
+bool has_ended_coordinator(const Child& child, std::string_view endpoint, Value status) {
+  const auto index = coordinator_index(child.name, endpoint);
+  if (!index) return false;
+  return child.end == Child::End::kComplete || has_index(status.get("completedIndexes").as_string(),
+                                                         child.completions.value_or(0), *index);
 }
 
 }  // namespace
@@ -74,6 +98,8 @@ Child read_child(Value job) {
   out.succeeded = status.get("succeeded").as_int() + static_cast<std::int64_t>(uncounted);
   out.has_start_time = status.get("startTime").is_string();
   read_end(status.get("conditions"), out);
+  out.coordinator_ended =
+      has_ended_coordinator(out, labels.get(label::kCoordinator).as_string(), status);
   return out;
 }
 

@@ -48,6 +48,8 @@ struct Child {
 
   enum class End : std::uint8_t { kNone, kComplete, kFailed };
   End end = End::kNone;
+  // The coordinator's pod was one of its pods and has succeeded.
+  bool coordinator_ended = false;
   // Of the condition Failed.
   std::optional<Time> failure_time;
   std::string failure_reason;

@@ -129,6 +129,17 @@ Step create_barrier(const Kinds& kinds, const api::JobSet& set, std::int32_t res
   return step;
 }
 
+Step tell_coordinator_ended(const Kinds& kinds, const Signal& signal, std::int32_t attempt) {
+  Arena arena;
+  const Value change = Value::object(arena, 1);
+  change.object_at("data").set(coordinator_key(attempt), "true");
+  ObjectRef target = signal.ref;
+  target.resource_version.clear();  // whatever else has changed: what is said is true
+  Step step;
+  step.writes.push_back({.operation = patch(*kinds.config_map, target, change)});
+  return step;
+}
+
 Step renew_barrier(const Kinds& kinds, const Signal& signal) {
   Arena arena;
   const Value change = Value::object(arena, 2);

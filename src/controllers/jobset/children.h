@@ -37,6 +37,8 @@ Step create_claims(const Kinds& kinds, const api::JobSet& set,
 
 // The barrier's ConfigMap, empty (spec: jobset 8.3).
 Step create_barrier(const Kinds& kinds, const api::JobSet& set, std::int32_t resumes);
+// Pods no longer wait for the coordinator's name.
+Step tell_coordinator_ended(const Kinds& kinds, const Signal& signal, std::int32_t attempt);
 // An open barrier is behind the set: the next time it runs, its pods wait again.
 Step renew_barrier(const Kinds& kinds, const Signal& signal);
 

@@ -35,6 +35,7 @@ Controller::Controller(Shared& shared)
                                   EventRecorder::Form::kSeries)),
       barrier_program_(shared.barrier_program),
       master_ports_(shared.port_is_free),
+      limits_(shared.job_limits),
       barriers_(gates_.group_scheduling ? make_barriers(shared) : nullptr),
       runner_(
           shared.client,
@@ -63,6 +64,14 @@ Controller::Controller(Shared& shared)
   jobs_.informer().on_change(owner_changed);
   jobs_.on_change(
       [this](const Child* before, const Child* after) { master_ports_.changed(before, after); });
+  jobs_.on_change([this](const Child* before, const Child* after) {
+    // Jobs that belong to no set are nobody's to hold back.
+    const auto counts = [](const Child* job) {
+      return job != nullptr && job->replicated_job && is_waiting(*job) ? 1U : 0U;
+    };
+    waiting_jobs_ += counts(after);
+    waiting_jobs_ -= counts(before);
+  });
   services_.on_change(owner_changed);
 }
 
@@ -106,6 +115,7 @@ Plan Controller::plan_for(const QueueKey& key, const Pass& pass) {
     view.starts = barriers_->starts_of(*set);
     view.barrier_program = barrier_program_;
   }
+  view.creation = creation_limit(limits_, children, waiting_jobs_);
   if (master_ports_.shared())
     view.port_is_free = [this](int port) { return master_ports_.is_free(port); };
   Outcome outcome = plan(kinds_, view, pass.now);

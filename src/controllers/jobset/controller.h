@@ -31,6 +31,8 @@ class Controller final : public controllers::Controller {
   std::unique_ptr<EventRecorder> events_;
   BarrierProgram barrier_program_;
   MasterPorts master_ports_;
+  JobLimits limits_;
+  std::size_t waiting_jobs_ = 0;        // of all sets
   std::unique_ptr<Barriers> barriers_;  // null pointer if their gate is off
   Runner runner_;
 };

@@ -10,6 +10,7 @@
 #include "controllers/jobset/job_builder.h"
 #include "controllers/jobset/master_port.h"
 #include "controllers/jobset/names.h"
+#include "controllers/jobset/restart_backoff.h"
 #include "controllers/jobset/sequence.h"
 #include "controllers/jobset/status_draft.h"
 #include "controllers/jobset/success_policy.h"
@@ -26,6 +27,9 @@ using json::Value;
 // that people look at are gathered.
 constexpr Duration kCountsMayWait = std::chrono::milliseconds(250);
 
+// Between two looks of a set that waits until others leave it room.
+constexpr Duration kLookForRoom = std::chrono::seconds(1);
+
 // The condition that says that, and when, the set ended.
 const api::Condition* end_of(const api::JobSet& set) {
   for (const api::Condition& condition : set.status.conditions) {
@@ -37,6 +41,14 @@ const api::Condition* end_of(const api::JobSet& set) {
 
 bool is_ours(const api::JobSet& set) {
   return set.managed_by.empty() || set.managed_by == kManager;
+}
+
+// Of the whole set and of single Jobs.
+std::int64_t all_restarts(const api::JobSetStatus& status) {
+  std::int64_t sum = status.restarts;
+  for (const api::ReplicatedJobStatus& job : status.replicated_jobs)
+    for (const std::int32_t restarts : job.job_restarts) sum += restarts;
+  return sum;
 }
 
 class Planner {
@@ -107,7 +119,9 @@ class Planner {
     }
     if (!buckets_.failed.empty()) {
       because("a job failed");
-      return apply_failure_policy(set_, buckets_.failed, view_.gates, draft_);
+      MUSTER_CHECK(apply_failure_policy(set_, buckets_.failed, view_.gates, draft_));
+      record_restart();
+      return {};
     }
     if (!buckets_.successful.empty() && success_policy_met(set_.success_policy, tallies_)) {
       because("enough jobs succeeded");
@@ -121,6 +135,10 @@ class Planner {
     if (has_barrier(set_, view_.gates) && view_.signal == nullptr) {
       add(create_barrier(kinds_, set_, execution_.attempt - set_.status.restarts),
           "the barrier is missing");
+    }
+    if (must_tell_coordinator_ended()) {
+      add(tell_coordinator_ended(kinds_, *view_.signal, execution_.attempt),
+          "pods wait for the name of a coordinator that has ended");
     }
     if (view_.gates.elastic_job_set) {
       add(scale_jobs(kinds_, set_, buckets_.active), "jobs have another size than they should");
@@ -149,9 +167,28 @@ class Planner {
     });
   }
 
+  void record_restart() {
+    if (all_restarts(draft_.status()) == all_restarts(set_.status) ||
+        !has_backoff(set_, view_.gates.restart_backoff))
+      return;
+    const Restart restart = restart_after(latest_restart(set_.status.conditions), now_);
+    draft_.set_or_remove(kRestartedCondition, condition_of(restart));
+  }
+
+  // The restart that waits now, as the status that is being made has it.
+  std::optional<Restart> waiting_restart() const {
+    if (set_.suspend || !has_backoff(set_, view_.gates.restart_backoff)) return std::nullopt;
+    const auto latest = latest_restart(draft_.status().conditions);
+    return latest && remaining_wait(*latest, now_) > Duration::zero() ? latest : std::nullopt;
+  }
+
   // One replicated job after the other. While the set is suspended there is no order: all Jobs are
   // made, and none runs.
   void create_jobs() {
+    if (const auto restart = waiting_restart()) {
+      plan_.look_again = remaining_wait(*restart, now_);
+      return;
+    }
     const bool in_order = set_.in_order && !set_.suspend;
     for (const Tally& tally : tallies_) {
       if (!dependencies_reached(*tally.replicated_job, tallies_)) continue;
@@ -180,9 +217,13 @@ class Planner {
     const api::ReplicatedJob& entry = *tally.replicated_job;
     std::optional<JobBuilder> builder;  // reads the template: only if there is something to build
     Step step;
-    for (std::int32_t index = 0; index < entry.replicas && step.writes.size() < room_; ++index) {
+    for (std::int32_t index = 0; index < entry.replicas; ++index) {
       std::string name = job_name(set_, entry.name, index);
       if (is_taken(name)) continue;
+      if (step.writes.size() == room_) {
+        hold_back(entry);
+        break;
+      }
       if (!builder) builder.emplace(set_, entry, view_.gates, execution());
       step.writes.push_back(creation(std::move(name), builder->build(index)));
     }
@@ -192,6 +233,14 @@ class Planner {
     step.when_refused = Event{
         .regarding = ref_of(set_), .warning = true, .reason = "JobCreationFailed", .message = "{}"};
     add(std::move(step), "jobs are missing");
+  }
+
+  // There are more Jobs to create than this pass may. The next one goes on, unless the limit says
+  // that those which are there have to start first.
+  void hold_back(const api::ReplicatedJob& entry) {
+    if (view_.creation.room >= kMostJobsPerPass || held_back_ != nullptr) return;
+    held_back_ = &entry;
+    if (view_.creation.of_all) plan_.look_again = kLookForRoom;
   }
 
   // Only who makes Jobs needs a port. All Jobs of an attempt say the same one.
@@ -285,19 +334,60 @@ class Planner {
            view_.signal->is_open(execution_.attempt);
   }
 
-  // The barrier before others: they may wait for what is held up there.
-  std::optional<api::Condition> waiting_now() const {
-    auto wait = waiting(set_, tallies_);
-    if (!has_barrier(set_, view_.gates) || set_.suspend || is_open()) return wait;
+  bool must_tell_coordinator_ended() const {
+    return has_barrier(set_, view_.gates) && !set_.suspend && waits_for_name(set_) &&
+           view_.signal != nullptr &&
+           !view_.signal->data.contains(coordinator_key(execution_.attempt)) &&
+           coordinator_ended(set_, view_.children);
+  }
+
+  // What is held up at the barrier, until the last main process runs; empty if nothing is.
+  std::string held_at_barrier() const {
+    if (!has_barrier(set_, view_.gates) || set_.suspend) return {};
+    const std::int64_t size = barrier_size(set_);
+    if (is_open()) {
+      const std::int64_t held = held_pods(execution_.attempt, view_.starts);
+      if (held == 0) return {};
+      const std::string name =
+          waits_for_name(set_) ? fmt::format("; they need the name {}", coordinator_endpoint(set_))
+                               : "";
+      return fmt::format("barrier: open, {} of {} do not run yet{}", held, size, name);
+    }
     const bool holds_some = std::ranges::any_of(
         buckets_.active, [](const Child* job) { return job->barrier_attempt.has_value(); });
-    if (!holds_some) return wait;
+    if (!holds_some) return {};
+    return fmt::format("barrier: {} of {} started",
+                       started_pods(set_, execution_.attempt, view_.children, view_.starts), size);
+  }
+
+  // A restart that waits before all, then the barrier: others may wait for what is held up there.
+  std::optional<api::Condition> waiting_now() const {
     api::Condition condition;
+    if (const auto restart = waiting_restart()) {
+      condition.reason = "RestartBackoff";
+      condition.message =
+          fmt::format("restart {} waits {} s, until {}", all_restarts(draft_.status()),
+                      restart->wait.count(), format_time(restart->at + restart->wait));
+      return condition;
+    }
+    auto wait = waiting(set_, tallies_);
+    if (!wait && held_back_ != nullptr) wait = waiting_for_room();
+    std::string held = held_at_barrier();
+    if (held.empty()) return wait;
     condition.reason = "Barrier";
-    condition.message =
-        fmt::format("barrier: {} of {} started{}{}",
-                    started_pods(set_, execution_.attempt, view_.children, view_.starts),
-                    barrier_size(set_), wait ? "; " : "", wait ? wait->message : "");
+    condition.message = std::move(held);
+    if (wait) condition.message += "; " + wait->message;
+    return condition;
+  }
+
+  // Without numbers that change all the time: each change would be a write.
+  api::Condition waiting_for_room() const {
+    api::Condition condition;
+    condition.reason = "JobLimit";
+    condition.message = fmt::format(
+        "{} has more jobs than are created ahead of those that run: at most {} {} wait to start",
+        held_back_->name, view_.creation.limit,
+        view_.creation.of_all ? "of all JobSets" : "of a JobSet");
     return condition;
   }
 
@@ -306,6 +396,7 @@ class Planner {
     if (expired_) return;
     const bool over = !draft_.status().terminal_state.empty() || end_of(set_) != nullptr;
     draft_.set_or_remove(api::kWaitingCondition, over ? std::nullopt : waiting_now());
+    if (over) draft_.set_or_remove(kRestartedCondition, std::nullopt);
     if (!draft_.is_changed()) return;
     if (!plan_.has_writes() && draft_.only_counts_changed()) plan_.may_wait = kCountsMayWait;
     Arena arena;
@@ -334,8 +425,9 @@ class Planner {
   Plan plan_;
   bool expired_ = false;
   std::optional<int> chosen_port_;
-  std::size_t room_ = kMostJobsPerPass;         // for Jobs yet to be created
-  std::unordered_set<std::string_view> names_;  // of all children; only looked up, never walked
+  std::size_t room_ = std::min(kMostJobsPerPass, view_.creation.room);  // for Jobs yet to create
+  const api::ReplicatedJob* held_back_ = nullptr;  // the first that the limit keeps from growing
+  std::unordered_set<std::string_view> names_;     // of all children; only looked up, never walked
 };
 
 }  // namespace

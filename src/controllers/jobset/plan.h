@@ -9,6 +9,7 @@
 #include "controllers/jobset/barrier_container.h"
 #include "controllers/jobset/child.h"
 #include "controllers/jobset/children.h"
+#include "controllers/jobset/creation_limit.h"
 #include "controllers/jobset/gates.h"
 #include "controllers/runtime/plan.h"
 #include "controllers/runtime/port_is_free.h"
@@ -31,6 +32,7 @@ struct View {
   const Signal* signal = nullptr;
   const Starts* starts = nullptr;
   BarrierProgram barrier_program = {};
+  CreationLimit creation = {};
   PortIsFree port_is_free = {};  // of those that pods share with others (master_port.h)
 };
 

@@ -160,6 +160,9 @@ class Cluster {
     set_status(name,
                [&](json::Value status) { end(status, "Complete", "CompletionsReached", ""); });
   }
+  void succeed_indexes(std::string_view name, std::string_view indexes) {
+    set_status(name, [&](json::Value status) { status.set("completedIndexes", indexes); });
+  }
   void fail(std::string_view name, std::string_view reason = "BackoffLimitExceeded",
             std::string_view message = "Job has reached the specified backoff limit") {
     set_status(name, [&](json::Value status) { end(status, "Failed", reason, message); });
@@ -173,6 +176,10 @@ class Cluster {
   void at_barrier(std::string_view job, int pods, int attempt = 0) {
     starts_.pods[{attempt, std::string(job)}] = pods;
   }
+  // So many of these have not left it yet.
+  void held(std::string_view job, int pods, int attempt = 0) {
+    starts_.held[{attempt, std::string(job)}] = pods;
+  }
   void gone(std::string_view name) { ASSERT_EQ(jobs_.erase(std::string(name)), 1u); }
 
   // What there is.
@@ -182,6 +189,7 @@ class Cluster {
     return out;
   }
   bool has_set() const { return sets_.contains(name_); }
+  bool has_job(std::string_view name) const { return jobs_.contains(std::string(name)); }
   json::Value set() const { return sets_.at(name_).object; }
   json::Value job(std::string_view name) const { return jobs_.at(std::string(name)).object; }
   json::Value service(std::string_view name) const {
@@ -240,6 +248,7 @@ class Cluster {
     return job(name).get({"spec", "suspend"}).as_bool();
   }
 
+  JobLimits limits;
   std::vector<std::string> events;  // all that were told, the oldest first
   Plan last;
 
@@ -281,6 +290,7 @@ class Cluster {
                  .gates = Gates::of(world.gates),
                  .signal = seen.signal_of_its_own(),
                  .starts = &starts_,
+                 .creation = creation_limit(limits, pointers(seen.children), jobs_.size()),
                  .port_is_free = port_is_free},
                 world.now)
         .plan;

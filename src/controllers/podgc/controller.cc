@@ -1,5 +1,7 @@
 #include "controllers/podgc/controller.h"
 
+#include "controllers/runtime/fair_group.h"
+
 namespace muster::controllers::podgc {
 
 Controller::Controller(Shared& shared)
@@ -12,6 +14,7 @@ Controller::Controller(Shared& shared)
                               .sources = {&pod_informer_, &node_informer_},
                               .plan = [this](const QueueKey& key,
                                              const Pass& pass) { return plan_for(key, pass.now); },
+                              .group = group_by(pod_informer_),
                               .log = &shared.decisions}) {
   wait();
 }

@@ -8,6 +8,7 @@
 #include "controllers/runtime/barrier_program.h"
 #include "controllers/runtime/decision_log.h"
 #include "controllers/runtime/informers.h"
+#include "controllers/runtime/job_limits.h"
 #include "controllers/runtime/port_is_free.h"
 
 namespace muster::controllers {
@@ -22,6 +23,7 @@ struct Shared {
   admission::FeatureGates gates;
   BarrierProgram barrier_program = {};
   PortIsFree port_is_free = {};
+  JobLimits job_limits = {};
 };
 
 // Made with a Shared, before its informers start; works by itself from then on.

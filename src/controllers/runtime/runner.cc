@@ -60,7 +60,7 @@ Runner::Runner(client::Client& client, Options options)
       options_(std::move(options)),
       queue_(
           client.loop(), kKeys, [this](const QueueKey& key) { begin(key); },
-          options_.longest_backoff) {}
+          options_.longest_backoff, options_.group) {}
 
 bool Runner::synced(const QueueKey& key) {
   for (client::Informer* source : options_.sources) {

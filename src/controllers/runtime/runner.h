@@ -42,6 +42,8 @@ class Runner {
     std::function<Plan(const QueueKey& key, const Pass& pass)> plan;
     // Every step of the last plan for this key has succeeded.
     std::function<void(const QueueKey& key)> carried_out = {};
+    // Keys of one group take turns with those of others (fair_group.h).
+    client::WorkQueue::GroupOf group = {};
     Duration longest_backoff = client::WorkQueue::kLongestBackoff;  // of a key that fails
     int rest_factor = 49;  // a key rests so many times as long as its plan took (rest_after)
     EventRecorder* events = nullptr;  // must outlive the runner

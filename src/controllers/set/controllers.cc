@@ -34,7 +34,8 @@ class JoinedControllers final : public ControllerSet {
                 metrics,
                 std::move(options.gates),
                 std::move(options.barrier_program),
-                std::move(options.port_is_free)} {
+                std::move(options.port_is_free),
+                options.job_limits} {
     const auto& wanted = options.wanted;
     if (wanted.contains("serviceaccount")) add<serviceaccount::Controller>();
     if (wanted.contains("jobset")) {

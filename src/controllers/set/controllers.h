@@ -10,6 +10,7 @@
 #include "client/client.h"
 #include "controllers/runtime/barrier_program.h"
 #include "controllers/runtime/decision_log.h"
+#include "controllers/runtime/job_limits.h"
 #include "controllers/runtime/port_is_free.h"
 
 namespace muster::controllers {
@@ -20,6 +21,7 @@ struct SetOptions {
   std::set<std::string, std::less<>> wanted;
   admission::FeatureGates gates;
   BarrierProgram barrier_program = {};
+  JobLimits job_limits = {};
   PortIsFree port_is_free = {};  // of the machine whose ports all pods share, if they do
 };
 
