@@ -8,8 +8,9 @@ import subprocess
 import blackbox
 
 SECONDS = 60
-# A user without a name, a home or processes. Files of tests run side by side, so each worker has its own: limits count a user's processes.
-STRANGER = 54321 + 10 * int(os.environ.get('PYTEST_XDIST_WORKER', 'gw0').removeprefix('gw'))
+# A user without a name, a home or processes. Files of tests run side by side, so each worker has its own, and unit
+# tests, which run beside them, have another (54321): limits count a user's processes.
+STRANGER = 54400 + 10 * int(os.environ.get('PYTEST_XDIST_WORKER', 'gw0').removeprefix('gw'))
 
 
 def shell(script, **container):

@@ -76,7 +76,8 @@ def test_a_pod_runs_as_a_user_who_can_work(server):
     call(server, 'delete', 'pvc', 'c')
 
 
-@pytest.mark.parametrize('name, wish, what', [('user', {'runAsUser': STRANGER}, 'user %d' % STRANGER), ('group', {'runAsGroup': 4}, 'group 4')])
+@pytest.mark.parametrize('name, wish, what', [('user', {'runAsUser': STRANGER}, 'user %d' % STRANGER), ('group', {'runAsGroup': 4}, 'group 4')],
+                         ids=['user', 'group'])    # of any worker: each has a stranger of its own
 def test_another_user_needs_the_policy(server, name, wish, what):
     apply(server, pod('other-' + name, shell('id'), securityContext=wish))
     blackbox.eventually(lambda: waiting(server, 'other-' + name)[0] == 'CreateContainerConfigError')

@@ -73,7 +73,7 @@ def lines_of(output):
     return [line.split('| ', 1)[-1] for line in output.split('\n')]
 
 
-@pytest.mark.parametrize('user', USERS)
+@pytest.mark.parametrize('user', USERS, ids=lambda user: 'stranger' if user else 'self')
 @pytest.mark.parametrize('program', PROGRAMS)
 def test_a_job_set_runs_in_its_image(program, user, bundle, folder):
     if user:
