@@ -32,5 +32,6 @@ while IFS= read -r file; do
   complain "$file: over 500 lines; one idea per file"
 done < <(git ls-files 'src/*.cc' 'src/*.h' | xargs -r wc -l | awk '$1 > 500 && $2 != "total" {print $2}')
 scripts/layering.py || bad=1
+scripts/spec_references.py || bad=1
 [ $bad = 0 ] && echo "style: ${#sources[@]} files are in order"
 exit $bad

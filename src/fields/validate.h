@@ -1,4 +1,4 @@
-// Checks a document against its schema before it is applied (spec: apimachinery 1.6.2), in
+// Checks a document against its schema before it is applied (spec: apimachinery 1.6, step 2), in
 // upstream's words.
 #pragma once
 
