@@ -393,6 +393,18 @@ TEST_F(AgentTest, AGangThatIsNotCompleteInTimeFailsAndSaysHowMany) {
   EXPECT_TRUE(node_.machine.pods().empty());
 }
 
+TEST_F(AgentTest, AGangThatIsNotCompleteInTimeNamesWhatTheControllerMissed) {
+  node_.make_config_map("js-group-scheduling", "{}");
+  node_.make_pod("p", kMember, "here", kMeet);
+  node_.patch_config_map("js-group-scheduling",
+                         R"({"progress-0":"1","missing-0":"1 of js-w-1","missing-1":"another"})");
+  node_.pass(seconds(61));
+  EXPECT_EQ(node_.container("p", "group-scheduling-init")
+                .get({"state", "terminated", "message"})
+                .as_string(),
+            "the group did not start within 60 s: 1 of 2 pods had started; missing: 1 of js-w-1");
+}
+
 TEST_F(AgentTest, AGangThatWaitsIsAdoptedAndLetGoByTheNextAgent) {
   node_.make_config_map("js-group-scheduling", "{}");
   node_.make_pod("p", kMember, "here", kMeet);

@@ -28,13 +28,6 @@ Status GateBook::open(const std::string& file) {
   return {};
 }
 
-void GateBook::arrive(const std::string& file, int pods) { gates_[file].arrived += pods; }
-
-int GateBook::arrived(const std::string& file) const {
-  const auto at = gates_.find(file);
-  return at == gates_.end() ? 0 : at->second.arrived;
-}
-
 void GateBook::leave(const std::string& file) {
   const auto at = gates_.find(file);
   if (at == gates_.end() || --at->second.users > 0) return;

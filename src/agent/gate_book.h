@@ -18,8 +18,6 @@ class GateBook {
   // Once per file; what failed may be tried again.
   Status make(const std::string& file);
   Status open(const std::string& file);
-  void arrive(const std::string& file, int pods);  // -1: it went away
-  int arrived(const std::string& file) const;
 
   void remove_unused();  // files of pods that went while no agent was there
 
@@ -27,7 +25,6 @@ class GateBook {
   struct Gate {
     bool made = false;
     bool opened = false;
-    int arrived = 0;
     int users = 0;
   };
   std::string directory_;

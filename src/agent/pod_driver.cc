@@ -222,14 +222,22 @@ void PodDriver::note_barrier() {
   memory_.barrier_open = go && named;
   memory_.barrier_unnamed = go && !named;
   const auto& run = memory_.containers[*view_.find(api::kBarrierContainer)].run;
-  const bool waits = run && run->alive();
-  if (waits != at_barrier_) {
-    at_barrier_ = waits;
-    node_.gates.arrive(gate_file(), waits ? 1 : -1);
-  }
-  // Who gives up first has been there all the same.
-  memory_.barrier_arrived =
-      std::max<std::int64_t>(memory_.barrier_arrived, node_.gates.arrived(gate_file()));
+  at_barrier_ = run && run->alive();
+  note_count(map);
+}
+
+// What the pod says if it gives up. The keys of an attempt differ in their first word only.
+void PodDriver::note_count(Value config_map) {
+  const std::string_view key = view_.barrier->key;
+  if (!key.starts_with(api::kBarrierStarted)) return;
+  const std::string_view attempt = key.substr(api::kBarrierStarted.size());
+  const auto text_of = [&](std::string_view prefix) {
+    return config_map.get({"data", fmt::format("{}{}", prefix, attempt)});
+  };
+  if (const Value started = text_of(api::kBarrierProgress); started.is_string())
+    memory_.barrier_started = started.as_string();
+  if (const Value missing = text_of(api::kBarrierMissing); missing.is_string())
+    memory_.barrier_missing = missing.as_string();
 }
 
 // One per gang and attempt. A JobSet that follows another of the same name has another uid.
@@ -357,7 +365,6 @@ void PodDriver::delete_object() {
 void PodDriver::retire() {
   if (std::exchange(retired_, true)) return;
   set_timer(std::nullopt);
-  if (at_barrier_) node_.gates.arrive(gate_file(), -1);
   if (view_.barrier && !rejected_) node_.gates.leave(gate_file());
   node_.named(view_, false);
   node_.names.remove(view_.uid);

@@ -88,6 +88,7 @@ class PodDriver {
   void hook_done(std::size_t container, int number, bool post_start, const Status& outcome,
                  const std::string& fallback);
   void note_barrier();
+  void note_count(json::Value config_map);
   void open_gate();
   std::string gate_file() const;
 

@@ -47,6 +47,11 @@ inline constexpr std::string_view kBarrierSize = "muster.dev/barrier-size";  // 
 inline constexpr std::string_view kBarrierTimeout = "muster.dev/barrier-timeout";  // seconds
 }  // namespace annotation
 
+// Keys of the barrier's ConfigMap, each followed by the number of the attempt: the signal, how many
+// pods have started, and which have not.
+inline constexpr std::string_view kBarrierStarted = "started-";
+inline constexpr std::string_view kBarrierProgress = "progress-";
+inline constexpr std::string_view kBarrierMissing = "missing-";
 // A key of the barrier's ConfigMap: that of the signal, followed by this. It says that the
 // coordinator has ended, so no pod needs to wait for its name.
 inline constexpr std::string_view kCoordinatorEnded = "-coordinator-ended";

@@ -53,9 +53,10 @@ def test_the_loop_waits_says_why_it_gives_up_and_goes_when_told(tmp_path):
     assert alone.last_words.read_text() == 'the group did not start within 1 s: 1 of 4 pods had started\n'
 
     (alone.volume / 'progress').write_text('3')
+    (alone.volume / 'missing').write_text('1 of w-3')
     counted = Pod(container, tmp_path)
     assert counted.wait() == 1
-    assert counted.last_words.read_text() == 'the group did not start within 1 s: 3 of 4 pods had started\n'
+    assert counted.last_words.read_text() == 'the group did not start within 1 s: 3 of 4 pods had started; missing: 1 of w-3\n'
 
     patient = Pod(container, tmp_path, TIMEOUT_SECONDS='')
     deleted = Pod(container, tmp_path, TIMEOUT_SECONDS='')

@@ -26,7 +26,8 @@ std::string too_late(const Barrier& barrier, const PodMemory& memory) {
     return text + fmt::format(": all {} pods had started, but the name {} was not known",
                               barrier.size, barrier.coordinator);
   if (barrier.size > 0)
-    text += fmt::format(": {} of {} pods had started", memory.barrier_arrived, barrier.size);
+    text += fmt::format(": {} of {} pods had started", memory.barrier_started, barrier.size);
+  if (!memory.barrier_missing.empty()) text += "; missing: " + memory.barrier_missing;
   return text;
 }
 

@@ -413,7 +413,8 @@ TEST(Barrier, TimeoutSaysHowManyHadStartedAndIsRepeatedInPlace) {
   pod.step();
   pod.starts("i");
   pod.exits("i", 0);
-  pod.memory.barrier_arrived = 3;
+  pod.memory.barrier_started = "3";
+  pod.memory.barrier_missing = "1 of js-w-0";
   EXPECT_EQ(pod.look_again, pod.now + seconds(60));
   EXPECT_THAT(pod.passes(seconds(60)), IsEmpty()) << "the main containers stay held";
   EXPECT_EQ(pod.state("group-scheduling-init"), "running");
@@ -421,7 +422,7 @@ TEST(Barrier, TimeoutSaysHowManyHadStartedAndIsRepeatedInPlace) {
   EXPECT_EQ(status.get("restartCount").as_int(), 1);
   EXPECT_EQ(status.get({"lastState", "terminated", "exitCode"}).as_int(), 1);
   EXPECT_THAT(std::string(status.get({"lastState", "terminated", "message"}).as_string()),
-              HasSubstr("3 of 4 pods had started"));
+              HasSubstr("3 of 4 pods had started; missing: 1 of js-w-0"));
 }
 
 TEST(Barrier, TimeoutSaysThatOnlyTheCoordinatorsNameWasMissing) {

@@ -92,7 +92,9 @@ struct PodMemory {
   bool object_gone = false;           // deleted from the API: there is nobody to tell
   bool barrier_open = false;          // it may go on
   bool barrier_unnamed = false;       // all have started; only the coordinator's name is missing
-  std::int64_t barrier_arrived = 0;   // pods that were seen waiting there; for the message
+  // For the message of a timeout, as the controller last counted.
+  std::string barrier_started = "1";  // pods that have started: this one at least
+  std::string barrier_missing;        // pods that have not, by Job
   bool gate_opened = false;
   std::optional<Time> gate_retry;  // it could not be opened: not again before this
   // In-place restart of all containers (rule RestartAllContainers): the one that asked for it.

@@ -12,12 +12,21 @@ namespace {
 
 using json::Value;
 
-constexpr std::string_view kStarted = "started-";
-constexpr std::string_view kProgress = "progress-";
-
 std::optional<std::int32_t> count_of(std::string_view text) {
   const auto number = parse_number<std::int32_t>(text);
   return number && *number >= 0 ? number : std::nullopt;
+}
+
+// Pods of one Job that have started, at most as many as the barrier waits for. A complete Job needs
+// no more pods.
+std::int32_t started_of(const api::JobSet& set, const api::ReplicatedJob& entry,
+                        std::int32_t attempt, const Child& child, const Starts* starts) {
+  const std::int32_t expected = entry.pods_per_job();
+  if (child.end == Child::End::kComplete && child.restart_attempt.value == set.status.restarts)
+    return expected;
+  if (starts == nullptr) return 0;
+  const auto found = starts->pods.find({attempt, child.name});
+  return found == starts->pods.end() ? 0 : std::min(found->second, expected);
 }
 
 }  // namespace
@@ -43,8 +52,15 @@ std::string barrier_config_map(const api::JobSet& set) {
   return fmt::format("{}-group-scheduling", set.meta.name);
 }
 
-std::string started_key(std::int32_t attempt) { return fmt::format("{}{}", kStarted, attempt); }
-std::string progress_key(std::int32_t attempt) { return fmt::format("{}{}", kProgress, attempt); }
+std::string started_key(std::int32_t attempt) {
+  return fmt::format("{}{}", api::kBarrierStarted, attempt);
+}
+std::string progress_key(std::int32_t attempt) {
+  return fmt::format("{}{}", api::kBarrierProgress, attempt);
+}
+std::string missing_key(std::int32_t attempt) {
+  return fmt::format("{}{}", api::kBarrierMissing, attempt);
+}
 std::string coordinator_key(std::int32_t attempt) {
   return started_key(attempt) + std::string(api::kCoordinatorEnded);
 }
@@ -53,7 +69,8 @@ std::optional<std::int32_t> attempt_of_barrier(std::string_view annotation) {
   const auto slash = annotation.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
   const std::string_view key = annotation.substr(slash + 1);
-  return key.starts_with(kStarted) ? count_of(key.substr(kStarted.size())) : std::nullopt;
+  if (!key.starts_with(api::kBarrierStarted)) return std::nullopt;
+  return count_of(key.substr(api::kBarrierStarted.size()));
 }
 
 Signal read_signal(Value config_map) {
@@ -86,16 +103,32 @@ std::int64_t started_pods(const api::JobSet& set, std::int32_t attempt,
     if (!child->barrier_attempt || !child->replicated_job) continue;
     const api::ReplicatedJob* const entry = set.replicated_job(*child->replicated_job);
     if (entry == nullptr || !is_covered(set, *entry)) continue;
-    const std::int32_t expected = entry->pods_per_job();
-    if (child->end == Child::End::kComplete &&
-        child->restart_attempt.value == set.status.restarts) {
-      started += expected;
-    } else if (starts != nullptr) {
-      const auto found = starts->pods.find({attempt, child->name});
-      if (found != starts->pods.end()) started += std::min(found->second, expected);
-    }
+    started += started_of(set, *entry, attempt, *child, starts);
   }
   return started;
+}
+
+std::string missing_pods(const api::JobSet& set, std::int32_t attempt,
+                         std::span<const Child* const> children, const Starts* starts) {
+  constexpr int kNamedJobs = 3;  // enough to know where to look, short enough for a status message
+  std::map<std::string_view, const Child*> by_name;
+  for (const Child* child : children) by_name.emplace(child->name, child);
+  std::string text;
+  int named = 0;
+  for (const api::ReplicatedJob& entry : set.replicated_jobs) {
+    if (!is_covered(set, entry)) continue;
+    for (std::int32_t index = 0; index < entry.replicas; ++index) {
+      const std::string name = job_name(set, entry.name, index);
+      const auto child = by_name.find(name);
+      const std::int32_t started =
+          child == by_name.end() ? 0 : started_of(set, entry, attempt, *child->second, starts);
+      if (started == entry.pods_per_job()) continue;
+      if (named++ == kNamedJobs) return text + " and others";
+      text +=
+          fmt::format("{}{} of {}", text.empty() ? "" : ", ", entry.pods_per_job() - started, name);
+    }
+  }
+  return text;
 }
 
 std::int64_t held_pods(std::int32_t attempt, const Starts* starts) {

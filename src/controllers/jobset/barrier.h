@@ -25,8 +25,10 @@ std::int64_t barrier_size(const api::JobSet& set);
 
 // Its ConfigMap. A key of it is the signal for one attempt, so that none opens a later barrier.
 std::string barrier_config_map(const api::JobSet& set);
-std::string started_key(std::int32_t attempt);   // is there when all have started
-std::string progress_key(std::int32_t attempt);  // how many have; kept only for a timeout's message
+std::string started_key(std::int32_t attempt);  // is there when all have started
+// How many have started, and which have not. Both are kept only for the message of a timeout.
+std::string progress_key(std::int32_t attempt);
+std::string missing_key(std::int32_t attempt);
 std::string coordinator_key(std::int32_t attempt);  // is there when the coordinator has ended
 // The attempt of a pod or pod template whose annotation kBarrier is this; nothing if it is none.
 std::optional<std::int32_t> attempt_of_barrier(std::string_view annotation);
@@ -63,6 +65,10 @@ struct Starts {
 // null if no pod has.
 std::int64_t started_pods(const api::JobSet& set, std::int32_t attempt,
                           std::span<const Child* const> children, const Starts* starts);
+// The pods that have not started, by Job: `2 of js-w-0, 1 of js-w-3`. Names the first few Jobs
+// only.
+std::string missing_pods(const api::JobSet& set, std::int32_t attempt,
+                         std::span<const Child* const> children, const Starts* starts);
 // How many of them do not run yet.
 std::int64_t held_pods(std::int32_t attempt, const Starts* starts);
 

@@ -26,7 +26,8 @@ until [ -f started ] && named; do
     if [ -f started ]; then
       why="all $GROUP_SIZE pods had started, but the name $COORDINATOR was not known"
     else
-      why="$(cat progress 2> /dev/null || echo 1) of $GROUP_SIZE pods had started"
+      missing=$(cat missing 2> /dev/null)
+      why="$(cat progress 2> /dev/null || echo 1) of $GROUP_SIZE pods had started${missing:+; missing: $missing}"
     fi
     echo "the group did not start within $TIMEOUT_SECONDS s: $why" | tee /dev/termination-log >&2
     exit 1
@@ -99,8 +100,10 @@ Value volume_of(Arena& arena, const api::JobSet& set, std::int32_t attempt) {
   config_map.set("name", barrier_config_map(set));
   config_map.set("optional", Value::of(true));
   add_file(config_map, started_key(attempt), "started");
-  if (set.group_scheduling->timeout_after_seconds)
+  if (set.group_scheduling->timeout_after_seconds) {
     add_file(config_map, progress_key(attempt), "progress");
+    add_file(config_map, missing_key(attempt), "missing");
+  }
   if (waits_for_name(set)) add_file(config_map, coordinator_key(attempt), "coordinator-ended");
   return out;
 }

@@ -18,7 +18,7 @@ struct GateView {
 };
 
 // One write to the ConfigMap, or none: the signal when all have started; before that, for barriers
-// with a timeout, how many have.
+// with a timeout, how many have and which have not.
 Plan plan_gate(const Kinds& kinds, const GateView& view);
 
 // Told when it opens.

@@ -139,6 +139,7 @@ TEST_F(Barrier, ATimeoutAndACoordinatorAreWhatTheProgramGoesBy) {
   EXPECT_THAT(template_of("js-w-0").get({"spec", "volumes"}).item(0).get({"configMap", "items"}),
               IsJson(R"([{"key": "started-0", "path": "started"},
                          {"key": "progress-0", "path": "progress"},
+                         {"key": "missing-0", "path": "missing"},
                          {"key": "started-0-coordinator-ended", "path": "coordinator-ended"}])"));
 }
 
@@ -355,10 +356,19 @@ TEST_F(Barrier, WithATimeoutTheCountIsKept) {
   create(jobset({job("w")}, kFiveMinutes));
   cluster_.at_barrier("js-w-0", 1);
   EXPECT_THAT(cluster_.pass_gate(), ElementsAre(kBarrierWrite));
-  EXPECT_THAT(data(), IsJson(R"({"progress-0": "1"})"));
+  EXPECT_THAT(data(), IsJson(R"({"missing-0": "1 of js-w-0", "progress-0": "1"})"));
   EXPECT_THAT(cluster_.pass_gate(), IsEmpty());
   open();
   EXPECT_THAT(data(), IsJson(R"({"started-0": "2 of 2"})"));
+}
+
+TEST_F(Barrier, WhoIsMissingIsNamedByJobAndOnlyTheFirstFew) {
+  create(jobset({job("v"), job("w", {.replicas = 5})}, kFiveMinutes));
+  cluster_.at_barrier("js-v-0", 2);
+  cluster_.at_barrier("js-w-1", 1);
+  cluster_.pass_gate();
+  EXPECT_THAT(data(), IsJson(R"({"missing-0": "2 of js-w-0, 1 of js-w-1, 2 of js-w-2 and others",
+                                 "progress-0": "3"})"));
 }
 
 // --- Attempts ---

@@ -12,7 +12,7 @@ using std::chrono::seconds;
 // How old the count may be that a pod names when it gives up: a tenth of its patience. Every node
 // that runs such pods hears of each change.
 Duration count_interval(const api::JobSet& set) {
-  constexpr Duration kShortest = seconds(1), kLongest = seconds(60);
+  constexpr Duration kShortest = std::chrono::milliseconds(100), kLongest = seconds(60);
   const auto& barrier = set.group_scheduling;
   if (!barrier || !barrier->timeout_after_seconds) return kShortest;
   return std::clamp<Duration>(seconds(*barrier->timeout_after_seconds) / 10, kShortest, kLongest);
