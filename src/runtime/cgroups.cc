@@ -13,6 +13,7 @@
 
 #include "base/errno_error.h"
 #include "base/unique_fd.h"
+#include "runtime/device_rules.h"
 #include "runtime/read_file.h"
 
 namespace muster::runtime {
@@ -23,8 +24,7 @@ constexpr int kAttempts = 8;
 constexpr const char* kCpu = "cpu";
 constexpr const char* kMemory = "memory";
 constexpr const char* kPids = "pids";
-// Of version 1 only: in version 2 programs of the kernel's own machine decide, which nobody loads
-// here.
+// A controller of version 1 only; in version 2 programs in the kernel do its work (device_rules.h).
 constexpr const char* kDevices = "devices";
 
 std::string_view ability_of(std::string_view controller) {
@@ -58,8 +58,8 @@ struct Hierarchy {
   std::string mount_point;
   std::string root;  // what of it is mounted there
 };
-std::optional<Hierarchy> find_hierarchy(std::string_view controller) {
-  std::istringstream lines(read_file("/proc/self/mountinfo"));
+std::optional<Hierarchy> find_hierarchy(const std::string& mounts, std::string_view controller) {
+  std::istringstream lines(mounts);
   for (std::string line; std::getline(lines, line);) {
     const std::size_t dash = line.find(" - ");
     if (dash == std::string::npos) continue;
@@ -125,13 +125,25 @@ bool hand_down(const std::string& folder, const std::string& controller) {
 
 // The folder of all runs.
 bool make_ours(const Cgroups::Controller& controller) {
-  return make_folder(controller.folder) && (controller.version != Cgroups::Version::kTwo ||
-                                            hand_down(controller.folder, controller.name));
+  const bool handed_down =
+      controller.version == Cgroups::Version::kTwo && controller.name != kDevices;
+  return make_folder(controller.folder) &&
+         (!handed_down || hand_down(controller.folder, controller.name));
 }
 
-Cgroups::Controller find_controller(const std::string& controller, const std::string& name) {
+// Where the shim of a pod goes: in version 2 a group with groups in it has no processes.
+std::string shim_group(const Cgroups::Controller& controller, const std::string& uid) {
+  const std::string pod = controller.folder + "/" + uid;
+  return controller.version == Cgroups::Version::kTwo ? pod + "/shim" : pod;
+}
+
+// In version 1 that is more than making groups: CAP_SYS_ADMIN. The device is one that cannot be.
+bool can_deny(const std::string& folder) { return write_file(folder + "/devices.deny", "c 0:0 m"); }
+
+Cgroups::Controller find_controller(const std::string& mounts, const std::string& controller,
+                                    const std::string& name) {
   std::string why = "this kernel has no such controller mounted";
-  if (const auto two = find_hierarchy("")) {
+  if (const auto two = find_hierarchy(mounts, "")) {
     for (const std::string& parent : parents_in(*two, own_group(""))) {
       const Cgroups::Controller found{controller, Cgroups::Version::kTwo, parent + "/" + name,
                                       "cgroup v2 at " + parent};
@@ -148,12 +160,13 @@ Cgroups::Controller find_controller(const std::string& controller, const std::st
       }
     }
   }
-  if (const auto one = find_hierarchy(controller)) {
+  if (const auto one = find_hierarchy(mounts, controller)) {
     for (const std::string& parent : parents_in(*one, own_group(controller))) {
       const Cgroups::Controller found{controller, Cgroups::Version::kOne, parent + "/" + name,
                                       "cgroup v1 at " + parent};
-      const bool usable =
-          make_ours(found) && access((found.folder + "/cgroup.procs").c_str(), W_OK) == 0;
+      const bool usable = make_ours(found) &&
+                          access((found.folder + "/cgroup.procs").c_str(), W_OK) == 0 &&
+                          (controller != kDevices || can_deny(found.folder));
       const int error = errno;
       rmdir(found.folder.c_str());
       if (usable) return found;
@@ -161,6 +174,31 @@ Cgroups::Controller find_controller(const std::string& controller, const std::st
     }
   }
   return {controller, Cgroups::Version::kNone, "", why};
+}
+
+// In version 2 a process is in one group, so the rules of devices belong where the limits are, if
+// there are some. Tries it: whether the kernel takes a program depends on rights of many kinds.
+Cgroups::Controller find_device_programs(const std::string& mounts, const std::string& name,
+                                         const std::vector<Cgroups::Controller>& limits) {
+  std::string why = "no control groups are mounted";
+  const auto two = find_hierarchy(mounts, "");
+  std::vector<std::string> folders;
+  for (const std::string& parent :
+       two ? parents_in(*two, own_group("")) : std::vector<std::string>{})
+    folders.push_back(parent + "/" + name);
+  for (const Cgroups::Controller& each : limits)
+    if (each.version == Cgroups::Version::kTwo) folders = {each.folder};
+  for (const std::string& folder : folders) {
+    const std::string where =
+        "cgroup v2 at " + std::filesystem::path(folder).parent_path().string();
+    const bool made = make_folder(folder);
+    const Status denied = made ? deny_devices_in(folder, {}) : Status(errno_error(folder));
+    rmdir(folder.c_str());
+    if (denied)
+      return {kDevices, Cgroups::Version::kTwo, folder, where + ", by programs in the kernel"};
+    why = fmt::format("{}: {}", where, denied.error().message);
+  }
+  return {kDevices, Cgroups::Version::kNone, "", why};
 }
 
 bool limit_cpu(Cgroups::Version version, const std::string& folder, std::int64_t millis) {
@@ -212,10 +250,19 @@ void RunGroups::remove() {
 }
 
 Cgroups Cgroups::find(const std::string& name) {
+  return find(name, read_file("/proc/self/mountinfo"));
+}
+
+Cgroups Cgroups::find(const std::string& name, const std::string& mounts) {
+  std::vector<Controller> limits;
+  for (const char* controller : {kCpu, kMemory, kPids})
+    limits.push_back(find_controller(mounts, controller, name));
+  Controller devices = find_hierarchy(mounts, kDevices)
+                           ? find_controller(mounts, kDevices, name)
+                           : find_device_programs(mounts, name, limits);
   Cgroups found;
-  for (const char* controller : {kCpu, kMemory, kPids, kDevices}) {
-    found.controllers_.push_back(find_controller(controller, name));
-  }
+  found.controllers_ = std::move(limits);
+  found.controllers_.push_back(std::move(devices));
   return found;
 }
 
@@ -251,21 +298,24 @@ Status Cgroups::enter_pod(const std::string& uid, std::int64_t processes) const 
   const Controller& pids = controller(kPids);
   if (processes == 0 || pids.version == Version::kNone) return {};
   MUSTER_CHECK(make_pod(pids, uid));
-  const std::string folder = pids.folder + "/" + uid;
-  const std::string own = pids.version == Version::kTwo ? folder + "/shim" : folder;
-  if (write_file(folder + "/pids.max", fmt::format("{}", processes)) &&
-      (own == folder || make_folder(own)) && write_file(own + "/cgroup.procs", "0"))
+  const std::string folder = pids.folder + "/" + uid, own = shim_group(pids, uid);
+  if (write_file(folder + "/pids.max", fmt::format("{}", processes)) && make_folder(own) &&
+      write_file(own + "/cgroup.procs", "0"))
     return {};
   return errno_error("cannot limit processes");
 }
 
 void Cgroups::deny_devices(const std::string& uid, const std::vector<int>& majors) const {
   const Controller& devices = controller(kDevices);
-  if (majors.empty() || devices.version != Version::kOne || !make_pod(devices, uid)) return;
-  const std::string folder = devices.folder + "/" + uid;
-  for (const int major : majors)
-    write_file(folder + "/devices.deny", fmt::format("c {}:* rwm", major));
-  write_file(folder + "/cgroup.procs", "0");
+  if (majors.empty() || devices.version == Version::kNone || !make_pod(devices, uid)) return;
+  const std::string folder = devices.folder + "/" + uid, own = shim_group(devices, uid);
+  if (devices.version == Version::kTwo) {
+    if (!deny_devices_in(folder, majors)) return;
+  } else {
+    for (const int major : majors)
+      write_file(folder + "/devices.deny", fmt::format("c {}:* rwm", major));
+  }
+  if (make_folder(own)) write_file(own + "/cgroup.procs", "0");
 }
 
 Result<RunGroups> Cgroups::make(const std::string& uid, const std::string& run,

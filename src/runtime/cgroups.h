@@ -31,8 +31,10 @@ class RunGroups {
 class Cgroups {
  public:
   // Looks where a folder of this name can be made and limits can be set. It is there only while it
-  // is needed: nobody has to clean up after a keeper that was killed.
+  // is needed: nobody has to clean up after a keeper that was killed. `mounts`: as in
+  // /proc/self/mountinfo.
   static Cgroups find(const std::string& name);
+  static Cgroups find(const std::string& name, const std::string& mounts);
 
   // A limit whose controller is not there is not kept.
   std::vector<Ability> abilities() const;
@@ -41,7 +43,7 @@ class Cgroups {
   // threads too. 0: any number.
   Status enter_pod(const std::string& uid, std::int64_t processes) const;
   // Likewise none of them can open character devices with these major numbers, except through what
-  // is open already. What cannot be forbidden here is not.
+  // is open already. What cannot be forbidden here is not. REQUIRES: after enter_pod.
   void deny_devices(const std::string& uid, const std::vector<int>& majors) const;
   Result<RunGroups> make(const std::string& uid, const std::string& run,
                          const Limits& limits) const;
