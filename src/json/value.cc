@@ -328,14 +328,14 @@ std::size_t Value::erase_if(const std::function<bool(const Member&)>& doomed) co
 }
 
 Value Value::object_at(std::string_view key) const {
-  if (Value* const found = find(key); found && !found->is_null()) return *found;
+  if (Value* const found = find(key); found && found->is_object()) return *found;
   const Value made = object(arena());
   set(key, made);
   return made;
 }
 
 Value Value::array_at(std::string_view key) const {
-  if (Value* const found = find(key); found && !found->is_null()) return *found;
+  if (Value* const found = find(key); found && found->is_array()) return *found;
   const Value made = array(arena());
   set(key, made);
   return made;

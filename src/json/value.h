@@ -118,7 +118,7 @@ class Value {
   std::size_t erase_if(const std::function<bool(const Member&)>& doomed) const;
   // For builders: the key is known to be new, and lives as long as the tree.
   void append(std::string_view key, Value value) const;
-  // The member's object or array, added (or put in place of null) if absent.
+  // The member's object or array; put in place of anything else, or added if absent.
   Value object_at(std::string_view key) const;
   Value array_at(std::string_view key) const;
   void sort_keys() const;  // this object only, by bytes

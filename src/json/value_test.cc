@@ -103,6 +103,13 @@ TEST(Value, ObjectAtAndArrayAtMakeWhatIsMissing) {
   EXPECT_THAT(root.root, IsJson(R"({"a": {"x": 1, "y": 2}, "n": {"z": 3}, "list": [4]})"));
 }
 
+TEST(Value, ObjectAtAndArrayAtReplaceWhatIsOfAnotherKind) {
+  const Tree root(R"({"a": 7, "b": [], "c": {}, "d": "text"})");
+  for (const char* key : {"a", "b"}) root.root.object_at(key).set("x", Value::of(1));
+  for (const char* key : {"c", "d"}) root.root.array_at(key).push_back(Value::of(1));
+  EXPECT_THAT(root.root, IsJson(R"({"a": {"x": 1}, "b": {"x": 1}, "c": [1], "d": [1]})"));
+}
+
 std::string key_of(int i) { return fmt::format("key-{}", i); }
 
 // Beyond 32 members the hash index is at work; this walks across its border in both

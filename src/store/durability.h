@@ -85,8 +85,8 @@ Result<std::unique_ptr<Durability>> open_sqlite(const std::string& dir,
                                                 const SqliteOptions& options = {});
 std::unique_ptr<Durability> make_memory_durability();  // keeps nothing
 
-// Looks at a record whose checksum fits: the fault in words, or empty. object_text.h has two
-// for objects.
+// Looks at a record whose checksum fits: the fault in words, or empty. object_text.h has one
+// for objects. Any thread.
 using RecordRule = std::string (*)(const Record&);
 
 struct CheckOptions {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "store/background_rule.h"
+
 namespace muster::store {
 namespace {
 
@@ -18,18 +20,17 @@ class Loader {
   }
 
   void take(const Record& record) {
-    if (rule_ != nullptr && fault_.empty()) fault_ = rule_(record);
     const auto id = ids_.find(record.resource);
     if (id == ids_.end()) {
       take_unknown(record);
     } else {
-      take_known(id->second, record);
+      take_known(*id, record);
     }
   }
 
   Result<LoadedStore> finish(const Durability::Loaded& loaded) {
-    if (!fault_.empty())
-      return fail(Code::kInternal, fault_ + "; `muster check` lists all that is wrong");
+    if (const std::string fault = rule_.finish(); !fault.empty())
+      return fail(Code::kInternal, fault + "; `muster check` lists all that is wrong");
     if (!unknown_.empty()) {
       return fail(
           Code::kInternal,
@@ -50,11 +51,14 @@ class Loader {
   }
 
  private:
-  void take_known(int id, const Record& record) {
-    Event event = apply_change(
-        maps_[static_cast<std::size_t>(id)], record.deleted ? Write::Op::kDelete : Write::Op::kPut,
-        std::make_shared<const Object>(record.ns, record.name, std::string(record.text),
-                                       record.revision));
+  void take_known(const std::pair<const std::string, int>& resource, const Record& record) {
+    const auto& [name, id] = resource;
+    auto object = std::make_shared<const Object>(record.ns, record.name, std::string(record.text),
+                                                 record.revision);
+    rule_.add(object, name);
+    Event event =
+        apply_change(maps_[static_cast<std::size_t>(id)],
+                     record.deleted ? Write::Op::kDelete : Write::Op::kPut, std::move(object));
     if (event.previous) live_bytes_ -= memory_of(*event.previous);
     if (!record.deleted) live_bytes_ += memory_of(*event.object);
     history_->append(id, std::move(event), now_);
@@ -80,8 +84,7 @@ class Loader {
   std::shared_ptr<Newest> newest_;
   std::unique_ptr<History> history_;
   Time now_;
-  RecordRule rule_;
-  std::string fault_;
+  BackgroundRule rule_;
   std::size_t live_bytes_ = 0;
   std::map<std::pair<std::string, std::string>, Revision> unknown_;
 };

@@ -18,7 +18,8 @@ struct LoadedStore {
   std::size_t live_bytes = 0;
 };
 
-// Reads everything that `disk` has; fails at the first record with a fault by `rule` (may be null).
+// Reads everything that `disk` has; fails if a record of these resources has a fault by `rule` (may
+// be null), and names the first.
 // Events that come from disk count as having happened `now`.
 Result<LoadedStore> load_store(Durability& disk, const std::vector<ResourceName>& names, Time now,
                                const Options& options, RecordRule rule);

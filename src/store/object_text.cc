@@ -29,16 +29,9 @@ std::string name_of(const Record& record) {
 std::string fault_in_text(const Record& record) {
   if (!json::is_json(record.text)) return name_of(record) + " is damaged: its text is not JSON";
   const auto meta = api::read_meta(record.text);
-  if (!meta) return name_of(record) + kNoObject;
+  if (!meta || meta->resource_version.empty()) return name_of(record) + kNoObject;
   if (meta->name == record.name && meta->ns == record.ns) return "";
   return name_of(record) + " is damaged: its text is that of another object";
-}
-
-std::string fault_in_shape(const Record& record) {
-  // As the canonical text has it: without spaces.
-  const bool sound = record.text.starts_with('{') && record.text.ends_with('}') &&
-                     record.text.contains(R"("metadata":{)");
-  return sound ? "" : name_of(record) + kNoObject;
 }
 
 }  // namespace muster::store

@@ -8,13 +8,9 @@
 namespace muster::store {
 
 // The fault in words, with the name of the record; empty if the text is a JSON object whose
-// metadata bears the record's name and namespace. A checksum cannot tell: it fits whatever was
-// written.
+// metadata bears a resourceVersion and the record's name and namespace. A checksum cannot tell: it
+// fits whatever was written. Any thread.
 std::string fault_in_text(const Record& record);
-
-// The same from a look at both ends and for the metadata: what a start has time for. To parse
-// 100,000 objects takes half as long again as to read them.
-std::string fault_in_shape(const Record& record);
 
 // "revision 7 (pods default/a)"; printable whatever the record holds.
 std::string name_of(const Record& record);

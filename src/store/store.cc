@@ -135,7 +135,7 @@ Result<std::unique_ptr<Store>> Store::open(std::unique_ptr<Durability> disk,
     if (resource->storage != resource) continue;
     names[static_cast<std::size_t>(resource->id)] = {resource->gvk.group, resource->plural};
   }
-  return open_store(std::move(disk), std::move(names), clock, metrics, options, fault_in_shape);
+  return open_store(std::move(disk), std::move(names), clock, metrics, options, fault_in_text);
 }
 
 }  // namespace muster::store

@@ -15,6 +15,7 @@
 #include <semaphore>
 
 #include "store/durability.h"
+#include "store/object_text.h"
 #include "store/open_store.h"
 
 namespace muster::store {
@@ -29,7 +30,8 @@ Key pod_key(std::size_t number) {
   return {0, fmt::format("team-{}", number % 20), fmt::format("train-workers-{}-x7k2p", number)};
 }
 
-// A Pod's metadata, and as much spec as makes it the wanted size.
+// A Pod's metadata, and as many variables as make it about the wanted size: text of the usual
+// density, for what parses it.
 Write pod_write(std::size_t number, std::size_t bytes, Revision expected = 0) {
   Write write{.key = pod_key(number), .expected = expected};
   write.head = fmt::format(
@@ -37,9 +39,10 @@ Write pod_write(std::size_t number, std::size_t bytes, Revision expected = 0) {
       R"("uid":"5c0b5a5e-6a3e-4a57-9d0e-{:012}","creationTimestamp":"2026-11-15T09:45:40Z",)"
       R"("labels":{{"jobset.sigs.k8s.io/jobset-name":"train","jobset.sigs.k8s.io/job-index":"{}"}},"resourceVersion":")",
       write.key.name, write.key.ns, number, number);
-  write.tail = R"("},"spec":{"nodeName":")";
-  write.tail.append(bytes - std::min(bytes, write.head.size() + write.tail.size() + 9), 'n')
-      .append(R"("}})");
+  write.tail = R"("},"spec":{"containers":[{"name":"main","env":[{"name":"V","value":"v"})";
+  constexpr std::string_view kVariable = R"(,{"name":"VARIABLE","value":"the value of it"})";
+  while (write.head.size() + write.tail.size() + kVariable.size() < bytes) write.tail += kVariable;
+  write.tail += "]}]}}";
   return write;
 }
 
@@ -72,7 +75,7 @@ class BenchDirectory {
 };
 
 std::unique_ptr<Store> open(std::unique_ptr<Durability> disk, Metrics& metrics) {
-  auto store = open_store(std::move(disk), resources(), real_clock(), metrics);
+  auto store = open_store(std::move(disk), resources(), real_clock(), metrics, {}, fault_in_text);
   MUSTER_ASSERT(store.has_value(), "the store opens");
   return std::move(*store);
 }
