@@ -244,6 +244,17 @@ Result<Credentials> open_credentials(const std::string& dir,
   return credentials;
 }
 
+Result<net::Validity> current_span(const Credentials& credentials) {
+  net::Validity span{Time::min(), Time::max()};
+  for (const std::string* pem : {&credentials.ca_pem, &credentials.server.certificate_pem,
+                                 &credentials.admin.certificate_pem}) {
+    MUSTER_TRY(const net::CertificateInfo info, net::inspect_certificate(*pem));
+    span.not_before = std::max(span.not_before, info.validity.not_before);
+    span.not_after = std::min<Time>(span.not_after, info.validity.not_after - kRenewBefore);
+  }
+  return span;
+}
+
 Result<ServingCertificate> open_serving_certificate(const std::string& dir,
                                                     const std::vector<std::string>& names,
                                                     const Clock& clock) {

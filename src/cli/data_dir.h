@@ -42,6 +42,9 @@ Result<Credentials> open_credentials(const std::string& dir,
                                      const std::vector<std::string>& server_names,
                                      const Clock& clock);
 
+// When open_credentials would make none of the certificates anew.
+Result<net::Validity> current_span(const Credentials& credentials);
+
 // A certificate for a server that keeps nothing else.
 struct ServingCertificate {
   std::string ca_pem;

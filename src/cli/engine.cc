@@ -10,6 +10,7 @@
 #include "agent/paths.h"
 #include "base/metrics.h"
 #include "base/rng.h"
+#include "cli/certificate_renewal.h"
 #include "cli/data_dir.h"
 #include "cli/heap_trim.h"
 #include "cli/listen_address.h"
@@ -78,6 +79,14 @@ class EmbeddedEngine final : public Engine {
     start_server(credentials);
     MUSTER_CHECK(server::bootstrap(*api_));
     MUSTER_CHECK(listen(credentials));
+    renewal_.emplace(
+        *loop_, credentials,
+        CertificateRenewal::Actions{
+            .open = [this] { return open_credentials(options_.data_dir, names(), real_clock()); },
+            .put_to_use = [this](const Credentials& renewed) -> Status {
+              MUSTER_CHECK(http_->renew(renewed.server, renewed.ca_pem));
+              return tell_clients(renewed);
+            }});
     keep_heap_small(*loop_);
     control_ = std::make_unique<Control>(*transport_, metrics_, options_);
     if (!options_.controllers.contains("agent")) return {};
@@ -175,7 +184,11 @@ class EmbeddedEngine final : public Engine {
     MUSTER_TRY(http_, start_http(std::move(options)));
     url_ = client::https_url(host(), std::to_string(http_->port()));
     api_->set_server_address(url_.substr(std::string_view("https://").size()));
-    // Who knows the directory finds the server (`muster get --data-dir`), wherever else it is told.
+    return tell_clients(credentials);
+  }
+
+  // Who knows the directory finds the server (`muster get --data-dir`), wherever else it is told.
+  Status tell_clients(const Credentials& credentials) {
     const std::string own = options_.data_dir + "/kubeconfig", text = kubeconfig(credentials, url_);
     if (options_.kubeconfig_file.empty()) options_.kubeconfig_file = own;
     MUSTER_CHECK(write_private_file(own, text));
@@ -198,6 +211,7 @@ class EmbeddedEngine final : public Engine {
   std::unique_ptr<Loop> loop_ = make_real_loop();
   std::unique_ptr<net::HttpServer> http_;
   std::string url_;
+  std::optional<CertificateRenewal> renewal_;
   std::unique_ptr<Control> control_;
   std::unique_ptr<LocalNode> node_;
 };

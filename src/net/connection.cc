@@ -28,7 +28,7 @@ Refusal too_many_bodies() {
 Connection::Connection(Worker& worker, Accepted accepted)
     : worker_(worker),
       socket_(*worker.reactor(), std::move(accepted.fd)),
-      channel_(Channel::accepting(socket_.fd(), worker.shared().tls)) {
+      channel_(Channel::accepting(socket_.fd(), worker.shared().current_tls())) {
   peer_.address = std::move(accepted.address);
 }
 

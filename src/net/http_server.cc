@@ -4,6 +4,7 @@
 #include <future>
 
 #include "base/log.h"
+#include "net/certificates.h"
 #include "net/connection.h"
 #include "net/worker.h"
 
@@ -117,6 +118,15 @@ class HttpServerImpl final : public HttpServer {
             .timed_out_connections = shared_.timed_out_connections,
             .requests = shared_.requests,
             .refused_requests = shared_.refused_requests};
+  }
+
+  Status renew(const KeyPair& certificate, const std::string& client_ca_pem) override {
+    MUSTER_TRY(TlsContext tls, make_server_tls({.certificate_pem = certificate.certificate_pem,
+                                                .private_key_pem = certificate.private_key_pem,
+                                                .client_ca_pem = client_ca_pem}));
+    const std::lock_guard lock(shared_.tls_mutex);
+    shared_.tls = std::move(tls);
+    return {};
   }
 
   void stop() override {

@@ -19,6 +19,8 @@
 
 namespace muster::net {
 
+struct KeyPair;
+
 struct ServerLimits {
   std::size_t header_bytes = 64 * 1024;      // request line and headers; more is 431
   std::size_t body_bytes = 3 * 1024 * 1024;  // more is 413
@@ -87,6 +89,10 @@ class HttpServer {
   virtual ~HttpServer() = default;  // stops
   virtual std::uint16_t port() const = 0;
   virtual ServerStats stats() const = 0;
+
+  // Connections that begin from now on get this certificate, and client certificates of this
+  // authority are taken; open connections go on. After a failure all is as before. Any thread.
+  virtual Status renew(const KeyPair& certificate, const std::string& client_ca_pem) = 0;
 
   // Stops listening, closes idle connections, lets running exchanges end for the time of grace,
   // then cuts them. Returns when none of the server's threads runs any more; not to be called on

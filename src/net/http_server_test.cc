@@ -214,6 +214,27 @@ TEST(HttpServer, AStrangersCertificateIsTurnedAway) {
   EXPECT_EQ(server->stats().failed_handshakes, 3U);
 }
 
+TEST(HttpServer, ARenewedCertificateIsForNewConnectionsAndOldOnesGoOn) {
+  constexpr Validity kPast{Time(std::chrono::seconds(1'000'000'000)),
+                           Time(std::chrono::seconds(1'100'000'000))};
+  const TestPki& pki = test_pki();
+  ServerOptions options = test_options();
+  const auto server = serve(echo, options);
+  RawClient old(server->port());
+  const auto ended = make_server_certificate(pki.authority, {"server", {}}, {"127.0.0.1"}, kPast);
+  ASSERT_TRUE(server->renew(*ended, pki.authority.certificate_pem));
+  EXPECT_THAT(RawClient(server->port()).failure(), HasSubstr("certificate has expired"));
+  ASSERT_TRUE(old.send(get("/old")));
+  EXPECT_EQ(old.read_answer().body, "GET /old []");
+
+  EXPECT_FALSE(server->renew({"no", "certificate"}, pki.authority.certificate_pem));
+  EXPECT_FALSE(RawClient(server->port()).connected()) << "nothing has changed";
+  ASSERT_TRUE(server->renew(pki.server, pki.authority.certificate_pem));
+  RawClient renewed(server->port(), pki.alice);
+  ASSERT_TRUE(renewed.send(get("/new")));
+  EXPECT_EQ(renewed.read_answer().body, "GET /new []");
+}
+
 TEST(HttpServer, AnswersToHeadHaveNoBody) {
   const auto server = serve(echo);
   RawClient client(server->port());

@@ -27,7 +27,7 @@ class Connection;
 struct ServerShared {
   ServerOptions options;
   http::Handler handler;
-  TlsContext tls;
+  TlsContext tls;  // under tls_mutex: it may be renewed
   RequestCheck check;
   Duration tick;  // the grain of deadlines
 
@@ -41,6 +41,12 @@ struct ServerShared {
   std::atomic<std::uint64_t> timed_out_connections = 0;
   std::atomic<std::uint64_t> requests = 0;
   std::atomic<std::uint64_t> refused_requests = 0;
+
+  std::mutex tls_mutex;
+  TlsContext current_tls() {
+    const std::lock_guard lock(tls_mutex);
+    return tls;
+  }
 
   std::mutex mutex;
   std::condition_variable all_gone;  // open_connections has fallen to zero
