@@ -252,9 +252,7 @@ runtime::RunId PodDriver::id_of(std::size_t i, const Run& run) const {
   return {.pod_uid = view_.uid, .container = view_.containers[i].name, .number = run.number};
 }
 
-Value PodDriver::spec_of(std::size_t i) const {
-  return container_spec(pod_, view_.containers[i].name);
-}
+Value PodDriver::spec_of(std::size_t i) const { return container_spec(pod_, i); }
 
 std::optional<runtime::RunId> PodDriver::running(std::string_view container) const {
   const auto at = view_.find(container);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <unordered_map>
 
 #include "agent/inputs/atomic_writer.h"
 #include "agent/inputs/expand.h"
@@ -18,13 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using json::Value;
-
-Value volume_named(Value pod, std::string_view name) {
-  for (const Value volume : pod.get({"spec", "volumes"}).items()) {
-    if (volume.get("name").as_string() == name) return volume;
-  }
-  return {};
-}
 
 // Without "//", "/./" and a slash at the end; empty for the volume itself.
 std::string cleaned(std::string_view path) {
@@ -67,15 +61,19 @@ class Mounts {
  public:
   Mounts(const VolumeRoot& root, Value pod, Value container, const Variables& variables,
          const Objects& objects)
-      : root_(root), pod_(pod), container_(container), variables_(variables), objects_(objects) {}
+      : root_(root), pod_(pod), container_(container), variables_(variables), objects_(objects) {
+    for (const Value volume : pod.get({"spec", "volumes"}).items())
+      volumes_.emplace(volume.get("name").as_string(), volume);
+  }
 
   Result<runtime::Mount> make(Value mount) const {
     const std::string_view name = mount.get("name").as_string();
-    const Value volume = volume_named(pod_, name);
-    if (volume.is_null())
+    const auto named = volumes_.find(name);
+    if (named == volumes_.end())
       return fail(Code::kInvalid, fmt::format("cannot find volume \"{}\" to mount into container "
                                               "\"{}\"",
                                               name, container_.get("name").as_string()));
+    const Value volume = named->second;
     MUSTER_TRY(std::string source, place_of(root_, pod_, volume, objects_));
     MUSTER_TRY(const std::string path, sub_path_of(mount, variables_));
     if (!path.empty()) {
@@ -122,6 +120,8 @@ class Mounts {
   Value container_;
   const Variables& variables_;
   const Objects& objects_;
+  // By name: a container with thousands of mounts is not to search thousands of volumes for each.
+  std::unordered_map<std::string_view, Value> volumes_;
 };
 
 }  // namespace

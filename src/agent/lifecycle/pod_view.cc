@@ -128,4 +128,10 @@ Value container_spec(Value pod, std::string_view container) {
   return {};
 }
 
+Value container_spec(Value pod, std::size_t place) {
+  const Value init = pod.get({"spec", "initContainers"});
+  return place < init.size() ? init.item(place)
+                             : pod.get({"spec", "containers"}).item(place - init.size());
+}
+
 }  // namespace muster::agent

@@ -73,5 +73,7 @@ PodView read_pod_view(json::Value pod);
 
 // The container's part of the spec; null if there is none of that name.
 json::Value container_spec(json::Value pod, std::string_view container);
+// The same by its place in PodView::containers, without a search: for loops over all of them.
+json::Value container_spec(json::Value pod, std::size_t place);
 
 }  // namespace muster::agent

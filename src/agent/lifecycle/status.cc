@@ -98,8 +98,8 @@ void write_containers(Value status, const PodView& view,
   for (const std::size_t i : order) {
     const ContainerView& container = view.containers[i];
     status.array_at(container.role == Role::kMain ? "containerStatuses" : "initContainerStatuses")
-        .push_back(write_container_status(status.arena(), container, statuses[i],
-                                          container_spec(pod, container.name)));
+        .push_back(
+            write_container_status(status.arena(), container, statuses[i], container_spec(pod, i)));
   }
 }
 
