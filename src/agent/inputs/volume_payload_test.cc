@@ -75,6 +75,14 @@ TEST_F(VolumePayload, SecretsAndTheDownwardApiAreBoundAlike) {
   expect_too_large(R"({"downwardAPI":{"items":[)" + fields + "]}}");
 }
 
+TEST_F(VolumePayload, TokensAreBoundAlike) {
+  token_ = [](json::Value) { return std::string(std::size_t{1} << 20, 't'); };
+  std::string sources;
+  for (int i = 0; i < 70; ++i)
+    sources += fmt::format(R"({}{{"serviceAccountToken":{{"path":"t{}"}}}})", i == 0 ? "" : ",", i);
+  expect_too_large(R"({"projected":{"sources":[)" + sources + "]}}");
+}
+
 TEST_F(VolumePayload, EmptyFilesAndFoldersAreNotFree) {
   objects_.config_maps["d/m"] = R"({"data":{"k":""}})";
   expect_too_large(of_config_map(items("f", 20'000)));
