@@ -131,6 +131,32 @@ TEST(Event, TheOldFormIsJudgedByTheRulesOfTheNewOneIfItHasATime) {
                           "reason: Required value"));
 }
 
+TEST(CausesOfAnUpdate, OfServicesTheAddressComesBeforeOtherFaults) {
+  const World world;
+  const Outcome old = world.create("v1", "Service", R"({"metadata": {"name": "s"}, "spec": {
+      "clusterIP": "10.96.0.7", "clusterIPs": ["10.96.0.7"], "ports": [{"port": 80}]}})");
+  ASSERT_EQ(old.message(), "");
+  EXPECT_THAT(causes(world.patch("v1", "Service", old, R"({"spec": {"clusterIP": "10.96.0.8",
+                  "clusterIPs": ["10.96.0.8"], "ports": [{"port": 80, "protocol": "NO"}]}})")),
+              ElementsAre(testing::AllOf(testing::StartsWith("spec.clusterIPs[0]: "),
+                                         testing::HasSubstr("may not change once set")),
+                          testing::StartsWith("spec.ports[0].protocol: Unsupported value")));
+}
+
+TEST(CausesOfAnUpdate, OfBindingsOfRolesTheRoleComesAfterOtherFaults) {
+  constexpr std::string_view kRbac = "rbac.authorization.k8s.io/v1";
+  const World world;
+  const Outcome old = world.create(kRbac, "RoleBinding", R"({"metadata": {"name": "b"},
+      "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "r"}})");
+  ASSERT_EQ(old.message(), "");
+  const std::vector<std::string> found =
+      causes(world.patch(kRbac, "RoleBinding", old, R"({"roleRef": {"name": "other"},
+                             "subjects": [{"kind": "Nobody", "name": "x"}]})"));
+  ASSERT_GE(found.size(), 2u);
+  EXPECT_THAT(found.front(), testing::StartsWith("subjects[0].kind: Unsupported value"));
+  EXPECT_THAT(found.back(), testing::HasSubstr("cannot change roleRef"));
+}
+
 TEST(CausesOfAnUpdate, BrokenPromisesComeBeforeOtherFaultsOfConfigMapsAndSecrets) {
   const World world;
   for (const char* kind : {"ConfigMap", "Secret"}) {
