@@ -1,26 +1,56 @@
 #include "store/commit_queue.h"
 
-namespace muster::store {
-namespace {
+#include <fmt/format.h>
 
-std::size_t bytes_of(const CommitQueue::Pending& pending) {
-  return pending.write.head.size() + pending.write.tail.size();
+namespace muster::store {
+
+CommitQueue::Size& CommitQueue::Size::operator+=(const Size& other) {
+  writes += other.writes;
+  bytes += other.bytes;
+  return *this;
 }
 
-}  // namespace
+CommitQueue::Size& CommitQueue::Size::operator-=(const Size& other) {
+  writes -= other.writes;
+  bytes -= other.bytes;
+  return *this;
+}
+
+CommitQueue::Size CommitQueue::size_of(const std::vector<Write>& list) {
+  Size size;
+  for (const Write& write : list) size += {1, write.head.size() + write.tail.size()};
+  return size;
+}
+
+Status CommitQueue::check_list(const Size& size) const {
+  if (size.writes > options_.max_list) {
+    return fail(Code::kTooLarge, fmt::format("a list of {} writes is too long: at most {} can be "
+                                             "done in one transaction",
+                                             size.writes, options_.max_list));
+  }
+  if (size.bytes > options_.max_list_bytes) {
+    return fail(Code::kTooLarge, fmt::format("a list of writes with {} bytes is too large: at most "
+                                             "{} can be written in one transaction",
+                                             size.bytes, options_.max_list_bytes));
+  }
+  return {};
+}
 
 Status CommitQueue::push(Pending& pending) {
+  MUSTER_ASSERT(!pending.list.empty(), "a list without writes has nothing to wait for");
+  const Size size = size_of(pending.list);
+  MUSTER_CHECK(check_list(size));
   {
     const std::lock_guard lock(mutex_);
     if (closed_) return fail(Code::kUnavailable, "the server is shutting down");
-    if (waiting_.size() >= options_.max_queue || bytes_ >= options_.max_queue_bytes) {
+    if (size_.writes >= options_.max_queue || size_.bytes >= options_.max_queue_bytes) {
       Error error{.code = Code::kTooManyRequests,
                   .message = "too many writes are waiting, please try again later"};
       error.retry_after_seconds = 1;
       return std::unexpected(std::move(error));
     }
-    bytes_ += bytes_of(pending);
-    waiting_.push_back(std::move(pending));
+    size_ += size;
+    waiting_.push_back({std::move(pending), size});
   }
   changed_.notify_one();
   return {};
@@ -47,14 +77,17 @@ std::vector<CommitQueue::Pending> CommitQueue::take(bool wait) {
   std::unique_lock lock(mutex_);
   if (wait) changed_.wait(lock, [&] { return !waiting_.empty() || nudged_ || closed_; });
   nudged_ = false;
-  std::size_t group_bytes = 0;
-  while (!waiting_.empty() && group.size() < options_.max_group &&
-         group_bytes < options_.max_group_bytes) {
-    group_bytes += bytes_of(waiting_.front());
-    group.push_back(std::move(waiting_.front()));
+  Size group_size;
+  while (!waiting_.empty()) {
+    Size next = group_size;
+    next += waiting_.front().size;
+    const bool fits = next.writes <= options_.max_group && next.bytes <= options_.max_group_bytes;
+    if (!fits && !group.empty()) break;
+    group_size = next;
+    group.push_back(std::move(waiting_.front().pending));
     waiting_.pop_front();
   }
-  bytes_ -= group_bytes;
+  size_ -= group_size;
   return group;
 }
 
@@ -65,7 +98,7 @@ bool CommitQueue::drained() const {
 
 std::size_t CommitQueue::size() const {
   const std::lock_guard lock(mutex_);
-  return waiting_.size();
+  return size_.writes;
 }
 
 }  // namespace muster::store

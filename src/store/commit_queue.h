@@ -1,4 +1,5 @@
-// The writes that wait for the commit thread; bounded by number and by bytes.
+// The lists of writes that wait for the commit thread; bounded by the number of writes and by
+// bytes.
 #pragma once
 
 #include <condition_variable>
@@ -13,8 +14,8 @@ namespace muster::store {
 class CommitQueue {
  public:
   struct Pending {
-    Write write;
-    Store::Done done;
+    std::vector<Write> list;  // never empty
+    Store::ListDone done;
   };
 
   explicit CommitQueue(const Options& options) : options_(options) {}
@@ -26,18 +27,32 @@ class CommitQueue {
   // No more is let in; what is there can still be taken.
   void close();
 
-  // As much as fits one group, oldest first. If `wait`, blocks until there is something, or nudge()
-  // or close().
+  // As many lists as fit one group, oldest first; never a part of one. A list that exceeds a
+  // group's limits by itself comes alone. If `wait`, blocks until there is something, or nudge() or
+  // close().
   std::vector<Pending> take(bool wait);
-  bool drained() const;  // closed and empty
-  std::size_t size() const;
+  bool drained() const;      // closed and empty
+  std::size_t size() const;  // in writes
 
  private:
+  struct Size {
+    std::size_t writes = 0;
+    std::size_t bytes = 0;
+    Size& operator+=(const Size& other);
+    Size& operator-=(const Size& other);
+  };
+  struct Waiting {
+    Pending pending;
+    Size size;
+  };
+  static Size size_of(const std::vector<Write>& list);
+  Status check_list(const Size& size) const;
+
   const Options options_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Pending> waiting_;
-  std::size_t bytes_ = 0;
+  std::deque<Waiting> waiting_;
+  Size size_;  // of all that wait
   bool nudged_ = false;
   bool closed_ = false;
 };

@@ -49,12 +49,16 @@ Committer::Committer(std::unique_ptr<Durability> disk, std::vector<ResourceName>
 void Committer::commit(std::vector<CommitQueue::Pending> group, std::size_t still_waiting) {
   const Time start = clock_.now();
   gauges_.queue_length.set(static_cast<double>(still_waiting));
-  gauges_.group_writes.observe(static_cast<double>(group.size()));
 
   Draft draft(*newest_->get(), names_);
-  std::vector<Result<ObjectPtr>> outcomes;
+  std::size_t writes = 0;
+  std::vector<ListResult> outcomes;
   outcomes.reserve(group.size());
-  for (auto& pending : group) outcomes.push_back(draft.apply(std::move(pending.write)));
+  for (auto& pending : group) {
+    writes += pending.list.size();
+    outcomes.push_back(draft.apply(std::move(pending.list)));
+  }
+  gauges_.group_writes.observe(static_cast<double>(writes));
 
   if (!draft.changes().empty()) {
     if (const Status written = write(draft); written) {
@@ -62,7 +66,9 @@ void Committer::commit(std::vector<CommitQueue::Pending> group, std::size_t stil
     } else {
       // Also those that were refused: what refused them may be a write of this group, which never
       // happened.
-      for (auto& outcome : outcomes) outcome = std::unexpected(written.error());
+      for (auto& outcome : outcomes) {
+        outcome = std::unexpected(ListError{written.error(), std::nullopt});
+      }
     }
     gauges_.commit_seconds.observe(std::chrono::duration<double>(clock_.now() - start).count());
   }
@@ -180,7 +186,7 @@ Committer::Gauges Committer::make_gauges(Metrics& metrics, const std::vector<Res
           {.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, 1, 5}),
       .group_writes =
           metrics.histogram("muster_store_group_writes", "Writes per group, refused ones included.",
-                            {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}),
+                            {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192}),
       .failed_groups =
           metrics.counter("muster_store_failed_groups_total", "Groups that the disk refused."),
       .queue_length = metrics.gauge("muster_store_queue_length",

@@ -20,7 +20,22 @@ std::string with_revision(std::string_view head, Revision revision, std::string_
 
 }  // namespace
 
-Result<ObjectPtr> Draft::apply(Write write) {
+ListResult Draft::apply(std::vector<Write> list) {
+  const std::size_t before = changes_.size();
+  std::vector<ObjectPtr> objects;
+  objects.reserve(list.size());
+  for (Write& write : list) {
+    Result<ObjectPtr> object = apply_one(std::move(write));  // frees its text
+    if (!object) {
+      undo_changes_from(before);
+      return std::unexpected(ListError{std::move(object).error(), objects.size()});
+    }
+    objects.push_back(*std::move(object));
+  }
+  return objects;
+}
+
+Result<ObjectPtr> Draft::apply_one(Write write) {
   const Key& key = write.key;
   MUSTER_ASSERT(key.resource >= 0 && static_cast<std::size_t>(key.resource) < maps_.size(),
                 "no such resource");
@@ -32,6 +47,16 @@ Result<ObjectPtr> Draft::apply(Write write) {
       key.ns, key.name, with_revision(write.head, revision, write.tail), revision);
   changes_.push_back({key.resource, apply_change(map, write.op, std::move(object))});
   return changes_.back().event.object;
+}
+
+// To undo costs only lists that are refused. A copy of the maps to go back to would cost all: with
+// it no path would be private any more, and each would be copied once again.
+void Draft::undo_changes_from(std::size_t first) {
+  for (; changes_.size() > first; changes_.pop_back()) {
+    const auto& [resource, event] = changes_.back();
+    undo_change(maps_[static_cast<std::size_t>(resource)], event);
+    --revision_;
+  }
 }
 
 Status Draft::check(const Write& write, const ObjectPtr* current) const {

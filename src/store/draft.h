@@ -24,9 +24,8 @@ class Draft {
   Draft(const State& newest, const std::vector<ResourceName>& names)
       : names_(names), maps_(newest.maps()), revision_(newest.revision()) {}
 
-  // The new version of the object (for a deletion its final state), or why the write cannot be
-  // done.
-  Result<ObjectPtr> apply(Write write);
+  // All of the list or, if one of its writes cannot be done, none.
+  ListResult apply(std::vector<Write> list);
 
   struct Change {
     int resource = 0;
@@ -40,6 +39,8 @@ class Draft {
   }
 
  private:
+  Result<ObjectPtr> apply_one(Write write);
+  void undo_changes_from(std::size_t first);
   Status check(const Write& write, const ObjectPtr* current) const;
   std::unexpected<Error> refuse(Code code, const Key& key, std::string_view why) const;
 

@@ -1,5 +1,6 @@
 // R3: every single I/O call fails once, in turn. The right error comes back, nothing acknowledged
-// is lost, and the store recovers where it may and stops writing where it must.
+// is lost, no list is done in part, and the store recovers where it may and stops writing where it
+// must.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,6 +19,7 @@ class IoFaultTest : public ::testing::Test {
  protected:
   IoFaultTest() {
     options.commit_inline = true;
+    options.max_group = CrashModel::kMaxGroup;
     options.history_events = 5;
     options.history_age = Duration::zero();
   }
@@ -82,7 +84,7 @@ class FaultRun : public IoFaultTest, public ::testing::WithParamInterface<Fault>
     for (int group = 0; group < 14; ++group) {
       clock.advance(std::chrono::milliseconds(1));
       const bool had_failed = failed_before || disk.failed_call().has_value();
-      model.write_group(store, rng);
+      model.write_any(store, rng);
       const auto error = model.last_error();
       if (stopped) {
         EXPECT_EQ(error, Code::kUnavailable) << "once stopped, it stays so";
@@ -100,7 +102,7 @@ class FaultRun : public IoFaultTest, public ::testing::WithParamInterface<Fault>
     }
     // If the last group's checkpoint has failed, the next write is the first to know.
     const bool seen = disk.failed_call().has_value();
-    model.write_group(store, rng);
+    model.write_any(store, rng);
     stopped = stopped || (seen && model.last_error() == Code::kInternal);
     expect_stopped_if_it_must(stopped, failed_before || !seen, disk);
   }
@@ -148,10 +150,10 @@ TEST_F(IoFaultTest, AFullDiskMakesItReadOnlyUntilThereIsSpace) {
   auto store = open(disk, dir.path());
   ASSERT_TRUE(store);
   disk.set_capacity(400'000);
-  while (!model.last_error()) model.write_group(**store, rng);
+  while (!model.last_error()) model.write_any(**store, rng);
   EXPECT_EQ(model.last_error(), Code::kUnavailable);
   for (int i = 0; i < 20; ++i) {
-    model.write_group(**store, rng);
+    model.write_any(**store, rng);
     ASSERT_EQ(model.last_error(), Code::kUnavailable);
     ASSERT_EQ(Contents::of(*(*store)->snapshot()), model.settled());
   }
@@ -159,7 +161,7 @@ TEST_F(IoFaultTest, AFullDiskMakesItReadOnlyUntilThereIsSpace) {
 
   disk.set_capacity(std::nullopt);
   for (int i = 0; i < 20; ++i) {
-    model.write_group(**store, rng);
+    model.write_any(**store, rng);
     ASSERT_FALSE(model.last_error());
   }
   EXPECT_EQ((*store)->trouble(), "");
@@ -184,7 +186,7 @@ TEST_F(IoFaultTest, PowerCutsOnAFullDiskLoseNothing) {
     disk.cut_power_at_change(100 + rng.below(200));
     for (int i = 0; i < 100 && disk.has_power(); ++i) {
       if (rng.chance(0.1)) disk.set_capacity(200'000 + rng.below(400'000));
-      model.write_group(**store, rng);
+      model.write_any(**store, rng);
     }
     store->reset();
     disk.set_capacity(std::nullopt);

@@ -36,6 +36,14 @@ Event apply_change(ObjectMap& map, Write::Op op, ObjectPtr object) {
   return event;
 }
 
+void undo_change(ObjectMap& map, const Event& event) {
+  if (event.previous) {
+    map.put(event.previous);
+  } else {
+    map.erase(event.object->path());
+  }
+}
+
 State::State(Revision revision, int resource, ObjectMap map)
     : revision_(revision), maps_(static_cast<std::size_t>(resource) + 1), only_(resource) {
   maps_.back() = std::move(map);

@@ -22,6 +22,8 @@ using ObjectMap = PersistentMap<ObjectPtr, PathOf>;
 // Puts a new version of an object into the map, or takes the object out if this is its final state.
 // What happened, as watchers see it.
 Event apply_change(ObjectMap& map, Write::Op op, ObjectPtr object);
+// Puts back what the map held before its newest event.
+void undo_change(ObjectMap& map, const Event& event);
 
 class State final : public Snapshot {
  public:

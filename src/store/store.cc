@@ -30,10 +30,11 @@ class ThreadedStore final : public Store {
     if (thread_.joinable()) thread_.join();
   }
 
-  void submit(Write write, Done done) override {
-    CommitQueue::Pending pending{std::move(write), std::move(done)};
+  void submit(std::vector<Write> list, ListDone done) override {
+    if (list.empty()) return done(std::vector<ObjectPtr>());
+    CommitQueue::Pending pending{std::move(list), std::move(done)};
     if (Status pushed = queue_.push(pending); !pushed) {
-      pending.done(std::unexpected(std::move(pushed).error()));
+      pending.done(std::unexpected(ListError{std::move(pushed).error(), std::nullopt}));
     } else if (options_.commit_inline) {
       run_inline();
     }
@@ -114,6 +115,15 @@ class ThreadedStore final : public Store {
 };
 
 }  // namespace
+
+void Store::submit(Write write, Done done) {
+  std::vector<Write> list;
+  list.push_back(std::move(write));
+  submit(std::move(list), [done = std::move(done)](ListResult written) mutable {
+    if (!written) return done(std::unexpected(std::move(written).error().error));
+    done(std::move(written->front()));
+  });
+}
 
 Result<std::unique_ptr<Store>> open_store(std::unique_ptr<Durability> disk,
                                           std::vector<ResourceName> names, const Clock& clock,

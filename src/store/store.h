@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <expected>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -78,6 +79,16 @@ struct Write {
   std::string tail;
 };
 
+// Why a list of writes was not done. Nothing of it is there (but see Store::submit on kInternal).
+struct ListError {
+  Error error;
+  // The place in the list of the first write whose precondition does not hold; `error` is about its
+  // object. None if the list was refused as a whole.
+  std::optional<std::size_t> refused;
+};
+// The new version of each object, in the order of the list; for a deletion the final state.
+using ListResult = std::expected<std::vector<ObjectPtr>, ListError>;
+
 struct Event {
   enum class Type : std::uint8_t { kAdded, kModified, kDeleted };
   Type type = Type::kAdded;
@@ -119,12 +130,21 @@ class Subscription {
 };
 
 struct Options {
-  // Waiting writes; more are refused with kTooManyRequests.
+  // Waiting writes; while there are as many, more are refused with kTooManyRequests. A list is let
+  // in as soon as one write would be, or else single writes could keep it out for ever: so the
+  // queue exceeds these by one list at most.
   std::size_t max_queue = 16'384;
   std::size_t max_queue_bytes = 256u << 20;
-  // Writes per transaction: what one sync may make many wait for.
+  // Writes per transaction: what one sync may make many wait for. A list that is larger is a
+  // transaction of its own.
   std::size_t max_group = 1'024;
   std::size_t max_group_bytes = 16u << 20;
+  // Writes of one list, and their text; a larger list is refused with kTooLarge. 4,096 bindings of
+  // one gang must fit, each with one more write that belongs to it, and with 16 KiB of text for
+  // each pod. A transaction is in memory until it is committed, and all other writes wait
+  // meanwhile.
+  std::size_t max_list = 8'192;
+  std::size_t max_list_bytes = 64u << 20;
   // An event stays in the watch log while it is among the newest so many of its resource, or this
   // young…
   std::size_t history_events = 102'400;
@@ -152,13 +172,26 @@ class Store {
   // whose callbacks need what must go before the store. Not to be called from a callback.
   virtual void stop() = 0;
 
-  // Called once, when the write is durable and visible, or has failed: on the commit thread, or, if
-  // the queue is full or the store is stopping, on the caller's before submit() returns. Must not
-  // block. Fails with kNotFound, kAlreadyExists, kConflict (texts as upstream has them);
-  // kTooManyRequests; kUnavailable: nothing was written, try again later (disk full); kInternal: a
-  // sync failed, so this write may or may not be there after a restart.
+  // Does all writes of a list or none, in one transaction. Their revisions follow each other
+  // without a gap. No snapshot() and no reader of a watch log is shown a part of the list: all of
+  // it becomes visible at once. (snapshot_at() a revision inside the list is the state as of that
+  // revision.)
+  //
+  // The preconditions are checked in order, each as if the writes before it were done already. So
+  // an object may be deleted and created again in one list. To change an object twice is a
+  // conflict: the second write cannot know the revision that the first one gets.
+  //
+  // `done` is called once, when the list is durable and visible, or has failed: on the commit
+  // thread, or, if the list is empty or too large, the queue is full or the store is stopping, on
+  // the caller's before submit() returns. Must not block. Fails with kNotFound, kAlreadyExists,
+  // kConflict (texts as upstream has them, ListError::refused says which write); kTooLarge: see
+  // Options::max_list; kTooManyRequests; kUnavailable: nothing was written, try again later (disk
+  // full); kInternal: a sync failed, so after a restart all of the list is there or nothing.
+  using ListDone = std::move_only_function<void(ListResult)>;
+  virtual void submit(std::vector<Write> list, ListDone done) = 0;  // any thread
+  // A list of one.
   using Done = std::move_only_function<void(Result<ObjectPtr>)>;
-  virtual void submit(Write write, Done done) = 0;  // any thread
+  void submit(Write write, Done done);  // any thread
 
   virtual SnapshotPtr snapshot() const = 0;  // the newest; any thread
   // The state of one resource as of an earlier revision; only this resource may be read from it.

@@ -173,6 +173,33 @@ BENCHMARK(BM_DurablePut)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 
+// All pods of a gang in one list.
+void BM_DurableList(benchmark::State& state) {
+  const BenchDirectory dir;
+  Metrics metrics;
+  auto store = open_disk(dir.path(), metrics);
+  const auto pods = static_cast<std::size_t>(state.range(0));
+  std::size_t written = 0;
+  for (auto _ : state) {
+    std::vector<Write> list;
+    for (std::size_t i = 0; i < pods; ++i) list.push_back(pod_write(written + i, kObjectBytes));
+    std::binary_semaphore done(0);
+    store->submit(std::move(list), [&](const ListResult& answer) {
+      if (!answer) std::fprintf(stderr, "%s\n", answer.error().error.message.c_str());
+      done.release();
+    });
+    done.acquire();
+    written += pods;
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(written));
+}
+BENCHMARK(BM_DurableList)
+    ->ArgName("pods")
+    ->Arg(64)
+    ->Arg(4'096)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+
 void BM_PutInMemory(benchmark::State& state) {
   Metrics metrics;
   auto store = open(make_memory_durability(), metrics);

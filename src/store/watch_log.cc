@@ -77,13 +77,7 @@ Result<ObjectMap> WatchLog::as_of(Revision revision, ObjectMap map, Revision new
     const auto end = first_after(newest);
     for (auto entry = first_after(revision); entry != end; ++entry) undo.push_back(entry->event);
   }
-  for (auto event = undo.rbegin(); event != undo.rend(); ++event) {
-    if (event->previous) {
-      map.put(event->previous);
-    } else {
-      map.erase(event->object->path());
-    }
-  }
+  for (auto event = undo.rbegin(); event != undo.rend(); ++event) undo_change(map, *event);
   return map;
 }
 

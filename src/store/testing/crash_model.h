@@ -1,5 +1,5 @@
 // What a store must hold after a crash: everything that was acknowledged, nothing that was refused,
-// and of the one group whose fate is not known all or nothing.
+// and of the one group whose fate is not known all or nothing. So no list is there in part.
 #pragma once
 
 #include <fmt/format.h>
@@ -44,20 +44,48 @@ struct Contents {
 
 class CrashModel {
  public:
-  // Writes a random group to the store, in one transaction, and notes what became of it.
+  // The most writes in a random group, and the fewest and the most in a random list. A store whose
+  // groups may have kMaxGroup writes makes each of both one transaction.
+  static constexpr std::size_t kMaxGroup = 8;
+  static constexpr std::size_t kMinList = kMaxGroup + 1;
+  static constexpr std::size_t kMaxList = 24;
+
+  // Writes a random group to the store, in one transaction, and notes what became of it: up to four
+  // writes in one or more lists, and at times one more list, which is refused.
   void write_group(Store& store, Rng& rng) {
     Contents after = settled_;
-    std::vector<Write> writes;
-    for (std::uint64_t i = 1 + rng.below(4); i > 0; --i) writes.push_back(random_write(after, rng));
-    std::vector<Result<ObjectPtr>> answers;
+    std::vector<Submitted> group;
+    bool refuse_one = rng.chance(0.3);
+    for (std::size_t left = 1 + rng.below(4); left > 0;) {
+      const bool refused = refuse_one && rng.chance(0.5);
+      if (refused) refuse_one = false;
+      const std::size_t size = 1 + rng.below(refused ? 4 : rng.chance(0.5) ? 1 : left);
+      group.push_back(random_list(after, size, refused, rng));
+      if (!refused) left -= size;
+    }
     // Submitted from a callback, so that they wait together.
     store.submit(remove_of(pod("no-such-pod"), 1), [&](const Result<ObjectPtr>&) {
-      for (Write& write : writes) {
-        store.submit(std::move(write),
-                     [&](Result<ObjectPtr> answer) { answers.push_back(std::move(answer)); });
-      }
+      for (Submitted& each : group) submit(store, each);
     });
-    settle(answers, after);
+    settle(group, after);
+  }
+
+  // Writes one list that is larger than a group.
+  void write_list(Store& store, Rng& rng) {
+    Contents after = settled_;
+    std::vector<Submitted> group;
+    const std::size_t size = kMinList + rng.below(kMaxList - kMinList + 1);
+    group.push_back(random_list(after, size, /*refused=*/false, rng));
+    submit(store, group.front());
+    settle(group, after);
+  }
+
+  void write_any(Store& store, Rng& rng) {
+    if (rng.chance(0.3)) {
+      write_list(store, rng);
+    } else {
+      write_group(store, rng);
+    }
   }
 
   // Also usable when the fate of the last group is open: then the store decides it.
@@ -81,6 +109,33 @@ class CrashModel {
   bool in_doubt() const { return open_.has_value(); }
 
  private:
+  struct Submitted {
+    std::vector<Write> list;
+    std::optional<std::size_t> refused;  // the write that will be, by its place
+    std::optional<ListResult> answer;
+  };
+
+  static void submit(Store& store, Submitted& submitted) {
+    store.submit(std::move(submitted.list),
+                 [&](ListResult answer) { submitted.answer = std::move(answer); });
+  }
+
+  // If `refused`, one of its writes cannot be done, and the list changes nothing.
+  Submitted random_list(Contents& contents, std::size_t size, bool refused, Rng& rng) {
+    Submitted submitted;
+    Contents after = contents;
+    if (refused) submitted.refused = rng.below(size);
+    while (submitted.list.size() < size) {
+      if (submitted.list.size() == submitted.refused) {
+        submitted.list.push_back(put_of(pod("no-such-pod"), "", 1));
+      } else {
+        submitted.list.push_back(random_write(after, rng));
+      }
+    }
+    if (!refused) contents = std::move(after);
+    return submitted;
+  }
+
   Write random_write(Contents& contents, Rng& rng) {
     const Key key = rng.chance(0.7) ? pod(fmt::format("p{}", rng.below(6)))
                                     : job(fmt::format("j{}", rng.below(3)));
@@ -101,10 +156,19 @@ class CrashModel {
   static std::size_t random_size(Rng& rng) { return rng.below(rng.chance(0.1) ? 20'000 : 600); }
   static Revision revision_in(const std::string& text) { return std::stoull(text.substr(7)); }
 
-  void settle(const std::vector<Result<ObjectPtr>>& answers, const Contents& after) {
+  // Refused lists have changed nothing; all others have the same fate.
+  void settle(const std::vector<Submitted>& group, const Contents& after) {
     last_error_.reset();
-    for (const auto& answer : answers) {
-      if (!answer) last_error_ = answer.error().code;
+    for (const Submitted& each : group) {
+      ASSERT_TRUE(each.answer);
+      if (*each.answer) {
+        EXPECT_FALSE(each.refused) << "a list was done that could not be";
+        continue;
+      }
+      const auto& [error, refused] = each.answer->error();
+      if (refused && refused == each.refused) continue;
+      EXPECT_FALSE(refused) << "write " << *refused << " of a list: " << error.message;
+      last_error_ = error.code;
     }
     if (!last_error_) {
       settled_ = after;

@@ -57,6 +57,13 @@ inline Result<ObjectPtr> write_and_wait(Store& store, Write write) {
   return answer.get();
 }
 
+inline ListResult write_list_and_wait(Store& store, std::vector<Write> list) {
+  std::promise<ListResult> promise;
+  auto answer = promise.get_future();
+  store.submit(std::move(list), [&](ListResult result) { promise.set_value(std::move(result)); });
+  return answer.get();
+}
+
 // "ADDED default/a@2", one per event.
 inline std::string describe(const Event& event) {
   static constexpr const char* kNames[] = {"ADDED", "MODIFIED", "DELETED"};
@@ -100,6 +107,9 @@ class StoreFixture : public ::testing::Test {
   }
   Result<ObjectPtr> remove(Key key, Revision expected) {
     return write_and_wait(*store, remove_of(std::move(key), expected));
+  }
+  ListResult write_list(std::vector<Write> list) {
+    return write_list_and_wait(*store, std::move(list));
   }
   // The whole group in one transaction: submitted from a callback, so that they wait together.
   std::vector<Result<ObjectPtr>> write_group(std::vector<Write> writes) {
