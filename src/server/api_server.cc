@@ -9,6 +9,7 @@
 #include "server/errors.h"
 #include "server/handlers.h"
 #include "server/router.h"
+#include "server/write_list.h"
 
 namespace muster::server {
 
@@ -42,24 +43,30 @@ struct ApiServer::Impl {
   std::shared_ptr<Core> core;
 
   CallPtr accept(std::shared_ptr<http::Exchange> exchange) const;
+  bool accept(Call& call) const;
   bool admit(const CallPtr& call, Result<User> user) const;
 };
 
 // Null if the request was refused already.
 CallPtr ApiServer::Impl::accept(std::shared_ptr<http::Exchange> exchange) const {
-  const CallPtr call = std::make_shared<Call>(core, std::move(exchange));
-  Result<RequestInfo> info = parse_request(call->request().method, call->request().target);
+  CallPtr call = std::make_shared<Call>(core, std::move(exchange));
+  return accept(*call) ? call : nullptr;
+}
+
+// False if the request was refused.
+bool ApiServer::Impl::accept(Call& call) const {
+  Result<RequestInfo> info = parse_request(call.request().method, call.request().target);
   if (!info) {
-    call->answer_error(info.error());
-    return nullptr;
+    call.answer_error(info.error());
+    return false;
   }
-  call->info = *std::move(info);
+  call.info = *std::move(info);
   if (core->in_flight > core->options.max_requests_in_flight) {
-    core->unsent.displace_oldest(call->started);
-    call->answer_error(too_many_requests());
-    return nullptr;
+    core->unsent.displace_oldest(call.started);
+    call.answer_error(too_many_requests());
+    return false;
   }
-  return call;
+  return true;
 }
 
 // False if the request was refused.
@@ -106,6 +113,20 @@ std::expected<std::string, http::Response> ApiServer::check_header(const http::R
 void ApiServer::handle_as(std::shared_ptr<http::Exchange> exchange, User user) {
   const CallPtr call = impl_->accept(std::move(exchange));
   if (call != nullptr && impl_->admit(call, std::move(user))) route(call);
+}
+
+void ApiServer::handle_together(std::vector<std::shared_ptr<http::Exchange>> exchanges,
+                                const User& user) {
+  std::vector<CallPtr> calls;
+  for (auto& exchange : exchanges) {
+    calls.push_back(std::make_shared<Call>(impl_->core, std::move(exchange)));
+    if (calls.size() > 1) calls.back()->uncount();
+  }
+  WriteList::carry_out(std::move(calls), [&](const CallPtr& call) {
+    if (!impl_->accept(*call)) return;
+    if (!WriteList::takes(call->info)) return call->answer_error(WriteList::cannot_take());
+    if (impl_->admit(call, user)) route(call);
+  });
 }
 
 void ApiServer::set_not_ready(std::string why) { impl_->core->set_not_ready(std::move(why)); }

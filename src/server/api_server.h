@@ -103,6 +103,14 @@ class ApiServer {
   std::expected<std::string, http::Response> check_header(const http::Request& header);
   // The same as handle() for a caller inside the process, whose identity needs no proof.
   void handle_as(std::shared_ptr<http::Exchange> exchange, User user);
+  // Several writes (create, update, patch, delete and subresources such as a pod's binding) in one
+  // transaction: all of them or none. For callers inside the process; no request of a client leads
+  // here. All exchanges must have the same thread. Each is answered as if it came alone. If one of
+  // them is refused, it gets its own error and each other one a 409 that names it. If the list is
+  // (store::Options::max_list, a full queue, the disk), all get the same error. Each object may be
+  // written once. Admission sees the state before the list. The list counts as one request in
+  // flight.
+  void handle_together(std::vector<std::shared_ptr<http::Exchange>> exchanges, const User& user);
 
   // Why the server cannot do its work (shown by /readyz); empty when all is well. Any thread.
   void set_not_ready(std::string why);

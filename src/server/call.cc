@@ -98,12 +98,12 @@ Call::~Call() {
         {.code = Code::kInternal, .message = "Internal error occurred: the request was dropped"});
 }
 
-void Call::long_running() {
+void Call::uncount() {
   if (std::exchange(counted_, false)) --core->in_flight;
 }
 
 void Call::hand_over() {
-  long_running();
+  uncount();
   answered_ = true;
 }
 

@@ -13,6 +13,8 @@
 
 namespace muster::server {
 
+class WriteList;  // write_list.h
+
 // Held by whoever still has to answer. Used by one thread at a time.
 class Call : public std::enable_shared_from_this<Call> {
  public:
@@ -30,6 +32,9 @@ class Call : public std::enable_shared_from_this<Call> {
   const api::Resource* resource = nullptr;        // null for paths that are no resource
   const api::Subresource* subresource = nullptr;  // null for the object itself
   std::vector<std::string> warnings;              // sent with the answer
+  // Takes the plan of this call's write, to carry it out together with others; null if it is
+  // carried out alone.
+  WriteList* list = nullptr;
 
   const http::Request& request() const { return exchange->request(); }
   std::string_view header(std::string_view name) const {
@@ -52,8 +57,8 @@ class Call : public std::enable_shared_from_this<Call> {
 
   // Opens a stream; what follows goes to the exchange itself.
   void start_stream(std::string_view content_type);
-  // A watch or log does not count as a request in flight.
-  void long_running();
+  // It does not count as a request in flight: a watch, a log, one of a list.
+  void uncount();
   // Somebody else answers the exchange from now on.
   void hand_over();
 

@@ -102,7 +102,7 @@ class WatchStream : public std::enable_shared_from_this<WatchStream> {
 };
 
 void WatchStream::start(store::Revision from, bool initial_events) {
-  call_->long_running();
+  call_->uncount();
   const store::SnapshotPtr snapshot = call_->core->store.snapshot();
   const bool from_now = initial_events || from == 0;
   const store::Revision after =

@@ -2,12 +2,11 @@
 
 #include "server/errors.h"
 #include "server/fresh.h"
+#include "server/write_list.h"
 
 namespace muster::server {
 namespace {
 
-// A request that cannot get its write in for this long gives up; so does upstream's.
-constexpr Duration kRequestLimit = std::chrono::seconds(34);
 // A Pod of 4 kB takes one or two such blocks on its way from request to stored form.
 constexpr std::size_t kUsualArena = 64 * 1024;
 
@@ -21,11 +20,6 @@ void answer_outcome(const CallPtr& call, const Outcome& outcome, const store::Ob
   body.push_back(renderer->object(shown));
   body.push_back(http::Chunk::literal("\n"));
   call->answer_json(outcome.status, std::move(body));
-}
-
-bool overtaken(const Error& error) {
-  return error.code == Code::kConflict || error.code == Code::kAlreadyExists ||
-         error.code == Code::kNotFound;
 }
 
 class Writing : public std::enable_shared_from_this<Writing> {
@@ -149,7 +143,13 @@ store::ObjectPtr Attempt::find(const api::Resource& resource, std::string_view n
       {resource.id, resource.namespaced ? std::string(ns) : "", std::string(name)});
 }
 
+bool overtaken(const Error& error) {
+  return error.code == Code::kConflict || error.code == Code::kAlreadyExists ||
+         error.code == Code::kNotFound;
+}
+
 void carry_out(const CallPtr& call, Plan plan, Done done) {
+  if (call->list != nullptr) return call->list->take(std::move(plan), std::move(done));
   std::make_shared<Writing>(call, std::move(plan), std::move(done))->attempt();
 }
 

@@ -60,11 +60,17 @@ struct Outcome {
   Plan next;                          // or this plan, on the state after the write
 };
 
+// A request that cannot get its write in for this long gives up; so does upstream's.
+constexpr Duration kRequestLimit = std::chrono::seconds(34);
+// Whether the store refused a write because the object is not as the plan saw it.
+bool overtaken(const Error& error);
+
 // Answers the call with the outcome.
 void carry_out(const CallPtr& call, Plan plan);
 
 // The same as a part of something larger: `done` is called once, on the exchange's own thread
-// (perhaps before this returns), unless the client goes away first.
+// (perhaps before this returns), unless the client goes away first. A call that belongs to a list
+// (Call::list) hands its plan to the list.
 using Done = std::move_only_function<void(Result<Outcome>, store::ObjectPtr stored)>;
 void carry_out(const CallPtr& call, Plan plan, Done done);
 
