@@ -3,7 +3,7 @@
 #include "server/errors.h"
 #include "server/fresh.h"
 #include "server/handlers.h"
-#include "server/selection.h"
+#include "store/selection.h"
 
 namespace muster::server {
 namespace {
@@ -78,9 +78,9 @@ Result<std::shared_ptr<CollectionDelete>> plan_collection(const CallPtr& call) {
       return std::unexpected(invalid_list_version(wanted.resource_version, version.error()));
   }
   const api::Resource& resource = *call->resource;
-  MUSTER_TRY(
-      const Selection selection,
-      Selection::parse(resource, call->ns(), "", wanted.label_selector, wanted.field_selector));
+  MUSTER_TRY(const store::Selection selection,
+             store::Selection::parse(resource, call->ns(), "", wanted.label_selector,
+                                     wanted.field_selector));
   std::vector<store::ObjectPtr> items;
   const store::SnapshotPtr snapshot = call->core->store.snapshot();
   const auto limit = wanted.limit > 0 ? static_cast<std::size_t>(wanted.limit) : SIZE_MAX;

@@ -5,7 +5,7 @@
 #include "server/handlers.h"
 #include "server/options.h"
 #include "server/render.h"
-#include "server/selection.h"
+#include "store/selection.h"
 
 namespace muster::server {
 namespace {
@@ -27,7 +27,7 @@ void get_now(const CallPtr& call) {
 
 struct ListPlan {
   ListOptions options;
-  Selection selection;
+  store::Selection selection;
   ListScope scope = ListScope::kCluster;
   store::Revision at_least = 0;
   store::Revision exactly = 0;  // 0: the newest
@@ -71,8 +71,8 @@ Result<ListPlan> plan_list(const Call& call) {
   ListPlan plan;
   MUSTER_TRY(plan.options, parse_list_options(call.info.query, false));
   MUSTER_TRY(plan.selection,
-             Selection::parse(resource, call.ns(), call.info.name, plan.options.label_selector,
-                              plan.options.field_selector));
+             store::Selection::parse(resource, call.ns(), call.info.name,
+                                     plan.options.label_selector, plan.options.field_selector));
   if (resource.namespaced)
     plan.scope = call.ns().empty() ? ListScope::kAllNamespaces : ListScope::kNamespace;
   if (plan.options.limit > 0) plan.limit = static_cast<std::size_t>(plan.options.limit);

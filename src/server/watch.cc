@@ -7,7 +7,7 @@
 #include "server/fresh.h"
 #include "server/handlers.h"
 #include "server/options.h"
-#include "server/selection.h"
+#include "store/selection.h"
 
 namespace muster::server {
 namespace {
@@ -35,7 +35,7 @@ constexpr Duration kNever = Duration::max();
 
 class WatchStream : public std::enable_shared_from_this<WatchStream> {
  public:
-  WatchStream(CallPtr call, ListOptions options, Selection selection, Renderer renderer)
+  WatchStream(CallPtr call, ListOptions options, store::Selection selection, Renderer renderer)
       : call_(std::move(call)),
         options_(std::move(options)),
         selection_(std::move(selection)),
@@ -69,7 +69,7 @@ class WatchStream : public std::enable_shared_from_this<WatchStream> {
 
   const CallPtr call_;
   const ListOptions options_;
-  const Selection selection_;
+  const store::Selection selection_;
   const Renderer renderer_;
 
   std::unique_ptr<store::Subscription> changes_;
@@ -337,8 +337,9 @@ Result<WatchStart> plan_start(const ListOptions& options) {
 void watch_objects(const CallPtr& call) {
   Result<ListOptions> options = parse_list_options(call->info.query, true);
   if (!options) return call->answer_error(options.error());
-  Result<Selection> selection = Selection::parse(*call->resource, call->ns(), call->info.name,
-                                                 options->label_selector, options->field_selector);
+  Result<store::Selection> selection =
+      store::Selection::parse(*call->resource, call->ns(), call->info.name, options->label_selector,
+                              options->field_selector);
   if (!selection) return call->answer_error(selection.error());
   const Result<WatchStart> start = plan_start(*options);
   if (!start) return call->answer_error(start.error());

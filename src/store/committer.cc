@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "store/subscription.h"
 
 namespace muster::store {
 namespace {
@@ -139,6 +140,14 @@ void Committer::tidy(Tidy when) {
   }
   const std::lock_guard lock(history_mutex_);
   history_->forgotten(garbage);
+}
+
+Result<std::unique_ptr<Subscription>> Committer::watch(const std::vector<int>& resources,
+                                                       Revision after,
+                                                       std::function<void()> wake) const {
+  std::vector<std::shared_ptr<WatchLog>> logs;
+  for (const int resource : resources) logs.push_back(history_->shared_log(resource));
+  return subscribe(std::move(logs), newest_, after, std::move(wake));
 }
 
 void Committer::compact() {

@@ -31,6 +31,8 @@ class Committer {
   // Any thread.
   const Newest& newest() const { return *newest_; }
   WatchLog& log(int resource) const { return history_->log(resource); }
+  Result<std::unique_ptr<Subscription>> watch(const std::vector<int>& resources, Revision after,
+                                              std::function<void()> wake) const;
   std::size_t resources() const { return names_.size(); }
   void compact();
   Status backup(const std::string& file) { return disk_->backup(file); }

@@ -23,14 +23,13 @@ std::size_t memory_of(const Object& object) {
          object.path().capacity();
 }
 
-History::History(std::size_t resources, const std::shared_ptr<const Newest>& newest, Revision floor,
-                 const Options& options)
+History::History(std::size_t resources, Revision floor, const Options& options)
     : options_(options) {
-  for (std::size_t i = 0; i < resources; ++i)
-    logs_.push_back(std::make_shared<WatchLog>(newest, floor));
+  for (std::size_t i = 0; i < resources; ++i) logs_.push_back(std::make_shared<WatchLog>(floor));
 }
 
 void History::append(int resource, Event event, Time now) {
+  event.resource = resource;
   bytes_ += cost_of(event);
   log(resource).append(std::move(event), now);
 }

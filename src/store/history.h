@@ -17,10 +17,12 @@ std::size_t memory_of(const Object& object);
 
 class History {
  public:
-  History(std::size_t resources, const std::shared_ptr<const Newest>& newest, Revision floor,
-          const Options& options);
+  History(std::size_t resources, Revision floor, const Options& options);
 
-  WatchLog& log(int resource) const { return *logs_[static_cast<std::size_t>(resource)]; }
+  WatchLog& log(int resource) const { return *shared_log(resource); }
+  const std::shared_ptr<WatchLog>& shared_log(int resource) const {
+    return logs_[static_cast<std::size_t>(resource)];
+  }
 
   void append(int resource, Event event, Time now);
   // Drops what has fallen out of the window. `live_bytes`: what all living objects take.

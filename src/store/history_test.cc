@@ -19,17 +19,15 @@ class HistoryTest : public ::testing::Test {
   void put(Revision revision) {
     const auto type = current ? Event::Type::kModified : Event::Type::kAdded;
     const ObjectPtr object = version(revision);
-    history.append(0, {type, revision, object, std::exchange(current, object)}, Time{});
+    history.append(0, {type, 0, revision, object, std::exchange(current, object)}, Time{});
   }
   void remove(Revision revision) {
     history.append(
-        0, {Event::Type::kDeleted, revision, version(revision), std::exchange(current, nullptr)},
+        0, {Event::Type::kDeleted, 0, revision, version(revision), std::exchange(current, nullptr)},
         Time{});
   }
 
-  std::shared_ptr<Newest> newest =
-      std::make_shared<Newest>(std::make_shared<const State>(1, std::vector<ObjectMap>(2)));
-  History history{2, newest, 1, {}};
+  History history{2, 1, {}};
   ObjectPtr current;
 };
 

@@ -12,7 +12,7 @@ class Loader {
   Loader(const std::vector<ResourceName>& names, Time now, const Options& options, RecordRule rule)
       : maps_(names.size()),
         newest_(std::make_shared<Newest>(std::make_shared<const State>(kFirstRevision, maps_))),
-        history_(std::make_unique<History>(names.size(), newest_, kFirstRevision, options)),
+        history_(std::make_unique<History>(names.size(), kFirstRevision, options)),
         now_(now),
         rule_(rule) {
     for (std::size_t id = 0; id < names.size(); ++id)

@@ -51,9 +51,10 @@ class ThreadedStore final : public Store {
     return std::make_shared<const State>(revision, resource, std::move(map));
   }
 
-  Result<std::unique_ptr<Subscription>> watch(int resource, Revision after,
+  using Store::watch;
+  Result<std::unique_ptr<Subscription>> watch(std::vector<int> resources, Revision after,
                                               std::function<void()> wake) override {
-    return committer_->log(resource).subscribe(after, std::move(wake));
+    return committer_->watch(resources, after, std::move(wake));
   }
 
   Revision oldest(int resource) const override { return committer_->log(resource).floor(); }

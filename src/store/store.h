@@ -92,6 +92,7 @@ using ListResult = std::expected<std::vector<ObjectPtr>, ListError>;
 struct Event {
   enum class Type : std::uint8_t { kAdded, kModified, kDeleted };
   Type type = Type::kAdded;
+  int resource = 0;  // api::Resource::id
   Revision revision = 0;
   ObjectPtr object;    // for kDeleted the final state, carrying the deletion's revision
   ObjectPtr previous;  // null for kAdded
@@ -118,7 +119,8 @@ class Snapshot {
 };
 using SnapshotPtr = std::shared_ptr<const Snapshot>;
 
-// A reader of one resource's changes, in order and without gaps. poll() from one thread at a time.
+// A reader of the changes of some resources, in the order of their revisions and without gaps.
+// poll() from one thread at a time.
 class Subscription {
  public:
   virtual ~Subscription() = default;
@@ -198,13 +200,17 @@ class Store {
   // kExpired if the history is gone, kTimeout if that revision is not reached yet.
   virtual Result<SnapshotPtr> snapshot_at(int resource, Revision revision) const = 0;
 
-  // Changes of a resource after a revision, which may lie in the future. kExpired if the history is
-  // gone. `wake` is called from the commit thread when there is something new to poll, at most once
-  // between two polls; it must only post. It may be called once more while the subscription is
-  // being destroyed, so let it own what it touches (a weak pointer). The first poll() needs no
-  // wake.
-  virtual Result<std::unique_ptr<Subscription>> watch(int resource, Revision after,
+  // Changes of these resources after a revision, which may lie in the future. kExpired if the
+  // history of one of them is gone. `wake` is called from the commit thread when there is something
+  // new to poll, at most once between two polls; it must only post. It may be called once more
+  // while the subscription is being destroyed, so let it own what it touches (a weak pointer). The
+  // first poll() needs no wake.
+  virtual Result<std::unique_ptr<Subscription>> watch(std::vector<int> resources, Revision after,
                                                       std::function<void()> wake) = 0;
+  Result<std::unique_ptr<Subscription>> watch(int resource, Revision after,
+                                              std::function<void()> wake) {
+    return watch(std::vector<int>{resource}, after, std::move(wake));
+  }
 
   // The smallest revision that watch() and snapshot_at() still accept for this resource.
   virtual Revision oldest(int resource) const = 0;

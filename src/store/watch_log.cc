@@ -6,39 +6,6 @@
 
 namespace muster::store {
 
-// How a sleeping reader is told that there is something new. Outlives its subscription if it is
-// just being rung, hence shared.
-struct WatchLog::Doorbell {
-  std::function<void()> wake;
-  std::atomic<bool> armed{false};  // the reader has polled since it was last woken
-};
-
-class WatchLog::Reader final : public Subscription {
- public:
-  Reader(std::shared_ptr<WatchLog> log, Revision after, std::uint64_t id,
-         std::shared_ptr<Doorbell> doorbell)
-      : log_(std::move(log)), position_(after), id_(id), doorbell_(std::move(doorbell)) {}
-
-  ~Reader() override {
-    const std::lock_guard lock(log_->mutex_);
-    log_->doorbells_.erase(id_);
-  }
-
-  Result<std::vector<Event>> poll(std::size_t max) override {
-    // Armed before looking: what is published after the look finds it armed, and rings.
-    doorbell_->armed.store(true);
-    return log_->read(position_, max);
-  }
-
-  Revision position() const override { return position_; }
-
- private:
-  const std::shared_ptr<WatchLog> log_;
-  Revision position_;
-  const std::uint64_t id_;
-  const std::shared_ptr<Doorbell> doorbell_;
-};
-
 std::deque<WatchLog::Entry>::const_iterator WatchLog::first_after(Revision revision) const {
   return std::ranges::upper_bound(entries_, revision, {},
                                   [](const Entry& e) { return e.event.revision; });
@@ -48,24 +15,18 @@ std::unexpected<Error> WatchLog::expired(Revision revision) const {
   return fail(Code::kExpired, fmt::format("too old resource version: {} ({})", revision, floor_));
 }
 
-Result<std::vector<Event>> WatchLog::read(Revision& after, std::size_t max) const {
-  // Taken before the lock: every event up to here is in the log by now.
-  const Revision visible = newest_->revision();
-  std::vector<Event> events;
+Result<Revision> WatchLog::read(Revision after, Revision visible, std::size_t max,
+                                std::vector<Event>& events) const {
   const std::lock_guard lock(mutex_);
   if (after < dropped_) return expired(after);
-  auto entry = first_after(after);
-  for (; entry != entries_.end() && entry->event.revision <= visible && events.size() < max;
-       ++entry) {
+  Revision complete = after;
+  for (auto entry = first_after(after); entry != entries_.end() && entry->event.revision <= visible;
+       ++entry, --max) {
+    if (max == 0) return complete;
     events.push_back(entry->event);
+    complete = entry->event.revision;
   }
-  const bool more = entry != entries_.end() && entry->event.revision <= visible;
-  if (!more) {
-    after = std::max(after, visible);
-  } else if (!events.empty()) {
-    after = events.back().revision;
-  }
-  return events;
+  return std::max(after, visible);
 }
 
 Result<ObjectMap> WatchLog::as_of(Revision revision, ObjectMap map, Revision newest) const {
@@ -86,14 +47,16 @@ Revision WatchLog::floor() const {
   return floor_;
 }
 
-Result<std::unique_ptr<Subscription>> WatchLog::subscribe(Revision after,
-                                                          std::function<void()> wake) {
-  auto doorbell = std::make_shared<Doorbell>(std::move(wake));
+Status WatchLog::hang(std::shared_ptr<Doorbell> doorbell, Revision after) {
   const std::lock_guard lock(mutex_);
   if (after < floor_) return expired(after);
-  const std::uint64_t id = next_doorbell_++;
-  doorbells_.emplace(id, doorbell);
-  return std::make_unique<Reader>(shared_from_this(), after, id, std::move(doorbell));
+  doorbells_.push_back(std::move(doorbell));
+  return {};
+}
+
+void WatchLog::take_down(const Doorbell& doorbell) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(doorbells_, [&](const auto& each) { return each.get() == &doorbell; });
 }
 
 void WatchLog::append(Event event, Time now) {
@@ -105,7 +68,7 @@ void WatchLog::wake() {
   std::vector<std::shared_ptr<Doorbell>> to_ring;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [id, doorbell] : doorbells_) {
+    for (const auto& doorbell : doorbells_) {
       if (doorbell->armed.exchange(false)) to_ring.push_back(doorbell);
     }
   }

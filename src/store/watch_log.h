@@ -1,4 +1,4 @@
-// The recent changes of one resource, and those who read them.
+// The recent changes of one resource, and the doorbells of those that read them (subscription.h).
 //
 // The commit thread appends events before it publishes the snapshot that contains them; readers are
 // shown nothing beyond the newest snapshot. So whoever sees an event also finds its effect in the
@@ -43,19 +43,30 @@ class Newest {
   std::atomic<Revision> revision_;
 };
 
-class WatchLog : public std::enable_shared_from_this<WatchLog> {
+// Tells a sleeping reader that there is something new. One doorbell may hang at several logs. It
+// outlives its subscription if it is just being rung, hence shared.
+struct Doorbell {
+  explicit Doorbell(std::function<void()> on_ring) : wake(std::move(on_ring)) {}
+  std::function<void()> wake;
+  std::atomic<bool> armed{false};  // the reader has polled since it was last woken
+};
+
+class WatchLog {
  public:
   // History begins after `floor`.
-  WatchLog(std::shared_ptr<const Newest> newest, Revision floor)
-      : newest_(std::move(newest)), floor_(floor), dropped_(floor) {}
+  explicit WatchLog(Revision floor) : floor_(floor), dropped_(floor) {}
 
-  // Any thread. `after` is moved to the revision up to which the reader has now seen everything.
-  Result<std::vector<Event>> read(Revision& after, std::size_t max) const;
+  // Any thread. Appends up to `max` events after `after` and up to `visible` to `events`. Returns
+  // the revision up to which these are all events of this resource.
+  Result<Revision> read(Revision after, Revision visible, std::size_t max,
+                        std::vector<Event>& events) const;
   // The map of this resource as of `revision`, which is not newer than `newest`: undoes the events
   // since.
   Result<ObjectMap> as_of(Revision revision, ObjectMap map, Revision newest) const;
   Revision floor() const;
-  Result<std::unique_ptr<Subscription>> subscribe(Revision after, std::function<void()> wake);
+  // kExpired if the history after `after` is gone.
+  Status hang(std::shared_ptr<Doorbell> doorbell, Revision after);
+  void take_down(const Doorbell& doorbell);
 
   // By the store's writer only, one call at a time.
   void append(Event event, Time now);
@@ -74,19 +85,14 @@ class WatchLog : public std::enable_shared_from_this<WatchLog> {
   void raise_floor(Revision floor);
 
  private:
-  class Reader;
-  struct Doorbell;
-
   std::unexpected<Error> expired(Revision revision) const;                 // under mutex_
   std::deque<Entry>::const_iterator first_after(Revision revision) const;  // under mutex_
 
-  const std::shared_ptr<const Newest> newest_;
   mutable std::mutex mutex_;
   std::deque<Entry> entries_;
   Revision floor_;
   Revision dropped_;  // the last event that was taken out; not above the floor
-  std::map<std::uint64_t, std::shared_ptr<Doorbell>> doorbells_;  // in the order of subscription
-  std::uint64_t next_doorbell_ = 0;
+  std::vector<std::shared_ptr<Doorbell>> doorbells_;  // in the order of subscription
 };
 
 }  // namespace muster::store

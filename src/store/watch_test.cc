@@ -43,6 +43,60 @@ TEST_F(WatchTest, ShowsTheChangesOfOneResourceAfterARevision) {
   EXPECT_THAT(describe(watch(kJobs, 1)->poll(kAll)), ElementsAre("ADDED default/j@3"));
 }
 
+TEST_F(WatchTest, SeveralResourcesAreOneSequenceInTheOrderOfRevisions) {
+  const auto both = store->watch({kPods, kJobs}, 1, [] {});
+  ASSERT_TRUE(both);
+  ASSERT_TRUE(put(job("j"), "1"));     // 2
+  ASSERT_TRUE(put(pod("a"), "1"));     // 3
+  ASSERT_TRUE(put(node("n"), "1"));    // 4: not asked for
+  ASSERT_TRUE(put(job("j"), "2", 2));  // 5
+  ASSERT_TRUE(put(pod("b"), "1"));     // 6
+  EXPECT_THAT(describe((*both)->poll(kAll)),
+              ElementsAre("ADDED default/j@2", "ADDED default/a@3", "MODIFIED default/j@5",
+                          "ADDED default/b@6"));
+  EXPECT_EQ((*both)->position(), 6u);
+}
+
+// However few are taken at a time, nothing is passed over and nothing comes twice.
+TEST_F(WatchTest, SeveralResourcesAreReadInPiecesOfAnySize) {
+  std::vector<std::string> all;
+  for (int i = 0; i < 20; ++i) {
+    // Runs of one kind and then of the other.
+    const bool is_pod = i % 7 < 4;
+    const std::string name = "x" + std::to_string(i);
+    const auto written = put(is_pod ? pod(name) : job(name), "");
+    ASSERT_TRUE(written);
+    all.push_back(fmt::format("ADDED default/{}@{}", name, i + 2));
+  }
+  for (std::size_t size = 1; size <= 21; ++size) {
+    const auto both = store->watch({kPods, kJobs}, 1, [] {});
+    ASSERT_TRUE(both);
+    std::vector<std::string> seen;
+    while (true) {
+      const auto piece = describe((*both)->poll(size));
+      if (piece.empty()) break;
+      EXPECT_LE(piece.size(), size);
+      EXPECT_TRUE(piece.back().ends_with("@" + std::to_string((*both)->position())) ||
+                  (*both)->position() == 21u);
+      seen.insert(seen.end(), piece.begin(), piece.end());
+    }
+    EXPECT_EQ(seen, all) << "in pieces of " << size;
+  }
+}
+
+TEST_F(WatchTest, AGroupThatTouchesSeveralResourcesWakesTheirReaderOnce) {
+  int woken = 0;
+  const auto both = store->watch({kPods, kJobs}, 1, [&] { ++woken; });
+  ASSERT_TRUE(both);
+  ASSERT_TRUE((*both)->poll(kAll));
+  std::vector<Write> group;
+  group.push_back(put_of(pod("a"), ""));
+  group.push_back(put_of(job("j"), ""));
+  write_group(std::move(group));
+  EXPECT_EQ(woken, 1);
+  EXPECT_EQ((*both)->poll(kAll)->size(), 2u);
+}
+
 TEST_F(WatchTest, EventsCarryBothStates) {
   ASSERT_TRUE(put(pod("a"), "1"));
   ASSERT_TRUE(put(pod("a"), "2", 2));

@@ -7,9 +7,10 @@
 #include "api/registry.h"
 #include "api/selector.h"
 #include "base/result.h"
+#include "json/value.h"
 #include "store/store.h"
 
-namespace muster::server {
+namespace muster::store {
 
 class Selection {
  public:
@@ -19,11 +20,13 @@ class Selection {
                                  std::string_view fields);
 
   bool selects_all() const { return labels_.matches_everything() && fields_.empty(); }
-  bool matches(const store::Object& object) const;  // namespace included
+  // Namespace included. `content` is the object's tree, if it is at hand; else it is read if need
+  // be.
+  bool matches(const Object& object, json::Value content = {}) const;
   const std::string& ns() const { return ns_; }
 
  private:
-  bool matches_fields(const store::Object& object) const;
+  bool matches_fields(const Object& object, json::Value content) const;
 
   const api::Resource* resource_ = nullptr;
   std::string ns_;
@@ -32,4 +35,4 @@ class Selection {
   bool needs_body_ = false;  // a field outside metadata is asked for
 };
 
-}  // namespace muster::server
+}  // namespace muster::store

@@ -1,10 +1,9 @@
-#include "server/selection.h"
+#include "store/selection.h"
 
 #include "api/field_selector.h"
 #include "json/parse.h"
-#include "server/errors.h"
 
-namespace muster::server {
+namespace muster::store {
 
 Result<Selection> Selection::parse(const api::Resource& resource, std::string_view ns,
                                    std::string_view name, std::string_view labels,
@@ -19,18 +18,17 @@ Result<Selection> Selection::parse(const api::Resource& resource, std::string_vi
     out.needs_body_ |= !requirement.field.starts_with("metadata.");
     if (!name.empty() && requirement.field == "metadata.name" && requirement.equal &&
         requirement.value != name) {
-      return std::unexpected(
-          bad_request("fieldSelector metadata.name doesn't match requested name"));
+      return fail(Code::kBadRequest, "fieldSelector metadata.name doesn't match requested name");
     }
   }
   if (!name.empty()) out.fields_.add({"metadata.name", true, std::string(name)});
   return out;
 }
 
-bool Selection::matches_fields(const store::Object& object) const {
+bool Selection::matches_fields(const Object& object, json::Value content) const {
   json::Arena arena;
-  json::Value tree;
-  if (needs_body_) {
+  json::Value tree = content;
+  if (needs_body_ && tree.is_null()) {
     const Result<json::Value> parsed = json::parse(arena, object.bytes());
     MUSTER_ASSERT(parsed.has_value(), "stored objects are well formed");
     tree = *parsed;
@@ -42,13 +40,13 @@ bool Selection::matches_fields(const store::Object& object) const {
   });
 }
 
-bool Selection::matches(const store::Object& object) const {
+bool Selection::matches(const Object& object, json::Value content) const {
   if (!ns_.empty() && object.meta().ns != ns_) return false;
   if (!labels_.matches_everything() &&
       !labels_.matches([&](std::string_view key) { return object.meta().label(key); })) {
     return false;
   }
-  return fields_.empty() || matches_fields(object);
+  return fields_.empty() || matches_fields(object, content);
 }
 
-}  // namespace muster::server
+}  // namespace muster::store
