@@ -145,10 +145,12 @@ class EmbeddedEngine final : public Engine {
     };
     api_ = std::make_unique<server::ApiServer>(*store_, api::Registry::builtin(), real_clock(),
                                                metrics_, std::move(options));
-    transport_ =
-        client::make_in_process_transport(*loop_, [this](std::shared_ptr<http::Exchange> exchange) {
+    transport_ = client::make_in_process_transport(
+        *loop_,
+        [this](std::shared_ptr<http::Exchange> exchange) {
           api_->handle_as(std::move(exchange), server::master("muster"));
-        });
+        },
+        store_.get());
   }
 
   // Where the last server of this directory was, as its kubeconfig tells: clients that are still

@@ -59,6 +59,7 @@ class Client {
                                             bool metadata_only = false);
 
   Loop& loop() { return transport_.loop(); }
+  Feed* feed() { return transport_.feed(); }
   Rng& rng() { return rng_; }
 
  private:

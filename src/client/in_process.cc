@@ -3,6 +3,7 @@
 #include <atomic>
 #include <utility>
 
+#include "client/feed.h"
 #include "client/transport.h"
 
 namespace muster::client {
@@ -141,8 +142,10 @@ class LocalStream final : public Transport::Stream {
 
 class InProcessTransport final : public Transport {
  public:
-  InProcessTransport(Loop& loop, http::Handler handler)
-      : loop_(loop), handler_(std::move(handler)) {}
+  InProcessTransport(Loop& loop, http::Handler handler, store::Store* store)
+      : loop_(loop),
+        handler_(std::move(handler)),
+        feed_(store == nullptr ? nullptr : std::make_unique<Feed>(*store, loop)) {}
 
   void send(http::Request request, Done done) override {
     if (loop_.clock().now() > request.not_after) return refuse(std::move(done));
@@ -159,6 +162,7 @@ class InProcessTransport final : public Transport {
   }
 
   Loop& loop() override { return loop_; }
+  Feed* feed() override { return feed_.get(); }
 
  private:
   void refuse(Done done) {
@@ -169,12 +173,14 @@ class InProcessTransport final : public Transport {
 
   Loop& loop_;
   http::Handler handler_;
+  std::unique_ptr<Feed> feed_;
 };
 
 }  // namespace
 
-std::unique_ptr<Transport> make_in_process_transport(Loop& loop, http::Handler handler) {
-  return std::make_unique<InProcessTransport>(loop, std::move(handler));
+std::unique_ptr<Transport> make_in_process_transport(Loop& loop, http::Handler handler,
+                                                     store::Store* store) {
+  return std::make_unique<InProcessTransport>(loop, std::move(handler), store);
 }
 
 }  // namespace muster::client

@@ -1,8 +1,6 @@
-// A local copy of one kind's objects, kept current by list and watch.
-//
-// Opens with a streaming list (sendInitialEvents) where the server offers it, else lists and
-// watches. A cut stream is resumed at the last revision seen; when that is too old (410) everything
-// is listed again and the differences are told as changes. Used on the client's loop only.
+// A local copy of one kind's objects, kept current by a Source: the feed of a store in this process
+// if the client's transport has one, else list and watch. When the source has to begin again, the
+// differences are told as changes. Used on the client's loop only.
 #pragma once
 
 #include <functional>
@@ -14,20 +12,15 @@
 #include <vector>
 
 #include "client/client.h"
+#include "client/source.h"
 #include "json/value.h"
 #include "store/store.h"
 
 namespace muster::client {
 
-using store::ObjectPtr;
-
-// A resourceVersion as a number; 0 if it is none.
-store::Revision to_revision(std::string_view text);
-
 class Informer {
  public:
   Informer(Client& client, const api::Resource& resource, ListOptions options = {});
-  ~Informer();
   Informer(const Informer&) = delete;
 
   // `before` is null for a new object, `after` for one that is gone. Handlers stay for the
@@ -37,8 +30,8 @@ class Informer {
   // For handlers: what `after` says, read once for all of them, not to be changed. Null if it is
   // gone. Valid until the handler returns.
   json::Value content() const { return content_; }
-  // Before start(): of an object whose change has been told nothing is kept but who it is and whose
-  // (name, uid, revision, deletion, owners). For handlers that take what they need from `after`.
+  // Before start(): handlers take what they need from `after`, so a source that has to copy objects
+  // keeps only name, uid, revision, deletion and owners of one whose change has been told.
   void forget_content() { forgets_content_ = true; }
   void start();
 
@@ -50,25 +43,14 @@ class Informer {
     return objects_;
   }  // by "ns/name"
   const api::Resource& resource() const { return resource_; }
-  // Every change up to this revision has been told; 0 while a list comes in, whose order is
-  // another.
+  // Every change up to this revision has been told; 0 while a list comes in.
   store::Revision position() const;
 
  private:
-  void open();
-  void open_with_list();
-  void open_stream(std::string parameters);
-  void took_data(std::string_view data);
-  void took_line(std::string_view line);
-  void took_event(std::string_view type, std::string_view object);
-  void took_object(std::string_view type, std::string_view text, json::Value content);
-  void broken(Error why);
-  void ended(Status why);
-  void put(ObjectPtr object, json::Value content);
-  void remove(const std::string& key);
-  void finish_initial();
-  void complain(const Error& error);
-  void retry(bool ended_well);
+  void begin_state();
+  void put(const Source::Version& version);
+  void remove(const std::string& path);
+  void end_state();
 
   Client& client_;
   const api::Resource& resource_;
@@ -77,20 +59,11 @@ class Informer {
   std::vector<Task> when_synced_;
   std::map<std::string, ObjectPtr, std::less<>> objects_;
   json::Value content_;  // of the object whose change is being told
-  // While the initial state comes in: what has been seen; the rest is removed at its end.
+  // While the state comes in: what has been seen; the rest is removed at its end.
   std::optional<std::set<std::string, std::less<>>> seen_;
-  std::unique_ptr<Transport::Stream> stream_;
-  int stream_number_ = 0;  // changes when a stream is opened and when it is given up
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
-  std::string revision_;  // of the last event or bookmark; empty: list again
-  std::string buffer_;    // a line that has not ended yet
-  std::string refusal_;   // the body of an answer that is no stream
-  int status_ = 0;
   bool forgets_content_ = false;
-  bool streaming_list_ = true;  // until the server refuses it
   bool synced_ = false;
-  int failures_ = 0;
-  bool complained_ = false;
+  std::unique_ptr<Source> source_;  // last: it may tell nothing once the rest is gone
 };
 
 }  // namespace muster::client

@@ -13,7 +13,13 @@
 #include "base/loop.h"
 #include "base/result.h"
 
+namespace muster::store {
+class Store;
+}
+
 namespace muster::client {
+
+class Feed;
 
 struct Answer {
   int status = 0;
@@ -44,9 +50,15 @@ class Transport {
   virtual std::unique_ptr<Stream> stream(http::Request request, StreamEvents events) = 0;
 
   virtual Loop& loop() = 0;
+
+  // The changes of a store in this process; null if there is none, so that one has to list and
+  // watch.
+  virtual Feed* feed() { return nullptr; }
 };
 
-// Straight into a server in this process. The handler authenticates such requests by itself.
-std::unique_ptr<Transport> make_in_process_transport(Loop& loop, http::Handler handler);
+// Straight into a server in this process. The handler authenticates such requests by itself. With
+// the server's store, which must outlive the transport, informers read from its feed.
+std::unique_ptr<Transport> make_in_process_transport(Loop& loop, http::Handler handler,
+                                                     store::Store* store = nullptr);
 
 }  // namespace muster::client

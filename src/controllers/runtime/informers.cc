@@ -55,7 +55,8 @@ void Informers::start() {
   for (const auto& [key, informer] : informers_) {
     if (!kept_.contains(informer.get())) informer->forget_content();
     const auto children = children_of_.find(informer.get());
-    if (children == children_of_.end()) {
+    const bool in_order = client_.feed() != nullptr;  // no kind is ahead of another
+    if (in_order || children == children_of_.end()) {
       informer->start();
     } else {
       children->second->on_synced([&owners = *informer] { owners.start(); });
