@@ -14,6 +14,8 @@
 namespace muster::cli {
 namespace {
 
+constexpr std::string_view kListWatch = "list-watch", kFeed = "feed";
+
 struct SimOptions {
   std::vector<std::string> files;  // scenarios
   std::uint64_t seed = 1;
@@ -21,15 +23,17 @@ struct SimOptions {
   bool faults = false;        // random ones, made of the seed
   bool crash_points = false;  // die before and after every write, one after the other
   std::string crash_at;       // one of these: "17", "17+", "17s", "17+s"
-  bool trace = false;         // print the controllers' writes
-  std::string output;         // json: what is left; state: in canonical form
-  std::string compare;        // a file with a List: another engine's end, which must be the same
+  std::string reads = std::string(kListWatch);
+  bool trace = false;   // print the controllers' writes
+  std::string output;   // json: what is left; state: in canonical form
+  std::string compare;  // a file with a List: another engine's end, which must be the same
 };
 
 // How to see this very run again.
 std::string command(const std::string& file, const SimOptions& options,
                     const sim::RunOptions& run) {
   std::string out = fmt::format("muster sim {} --seed {}", file, run.seed);
+  if (run.reads == sim::Reads::kFeed) out += fmt::format(" --reads {}", kFeed);
   if (options.faults) out += " --faults";
   if (run.crash_point) {
     out += fmt::format(" --crash-at {}{}{}", run.crash_point->write,
@@ -74,7 +78,9 @@ class Simulator {
 
  private:
   void run_file(const std::string& file, const sim::Scenario& scenario) {
-    sim::RunOptions plain{.seed = options_.seed};
+    sim::RunOptions plain{
+        .seed = options_.seed,
+        .reads = options_.reads == kFeed ? sim::Reads::kFeed : sim::Reads::kListWatch};
     plain.crash_point = crash_at_;
     if (options_.crash_points) return run_crash_points(file, scenario, plain);
     for (std::uint64_t seed = options_.seed; seed < options_.seed + options_.runs; ++seed) {
@@ -86,22 +92,23 @@ class Simulator {
   }
 
   // R8: the process dies before and after each of its writes, and comes back with a fresh or a
-  // stale cache. The end must always be that of the undisturbed run.
+  // stale cache (a feed is never stale). The end must always be that of the undisturbed run.
   void run_crash_points(const std::string& file, const sim::Scenario& scenario,
                         sim::RunOptions options) {
     const auto undisturbed = judge(file, scenario, options);
     if (!undisturbed) return;
-    const int failed_before = failed_;
+    const int failed_before = failed_, runs_before = runs_;
     for (std::size_t write = 1; write <= undisturbed->writes.size(); ++write) {
       for (const bool after : {false, true}) {
         for (const bool stale : {false, true}) {
+          if (stale && options.reads == sim::Reads::kFeed) continue;
           options.crash_point = {.write = write, .after = after, .stale_cache = stale};
           judge(file, scenario, options, &undisturbed->state);
         }
       }
     }
     fmt::print("{}: {} writes, {} crash points, {} failed\n", scenario.name,
-               undisturbed->writes.size(), undisturbed->writes.size() * 4, failed_ - failed_before);
+               undisturbed->writes.size(), runs_ - runs_before, failed_ - failed_before);
   }
 
   std::optional<sim::Run> judge(const std::string& file, const sim::Scenario& scenario,
@@ -199,6 +206,11 @@ Verb sim_verb() {
                      "Die before and after every single write; the end must stay the same"},
                     {"--crash-at", &o->crash_at,
                      "One crash point: number of the write, + for after it, s for a stale cache"},
+                    {"--reads",
+                     &o->reads,
+                     "How controllers hear of changes: by list and watch, as on a cluster, or from "
+                     "the store's feed, as in `muster serve`",
+                     {std::string(kListWatch), std::string(kFeed)}},
                     {"--trace", &o->trace, "Print the controllers' writes"},
                     {"-o,--output", &o->output, "Print what is left at the end", {"json", "state"}},
                     {"--compare", &o->compare,

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "client/client.h"
+#include "client/feed.h"
 
 namespace muster::sim {
 namespace {
@@ -42,10 +43,42 @@ bool is_list(const http::Request& request) {
   return request.method == "GET" && kCollections.contains(target.substr(0, target.find('?')));
 }
 
+// The loop of a feed that is late: what is posted runs some time later, in its order.
+class LateLoop final : public Loop {
+ public:
+  // `run` carries a task out.
+  LateLoop(Loop& world, std::function<Duration()> lateness, std::function<void(Task&)> run)
+      : world_(world), lateness_(std::move(lateness)), run_(std::move(run)) {}
+
+  const Clock& clock() const override { return world_.clock(); }
+  void post(Task task) override {
+    const Time now = clock().now();
+    due_ = std::max(due_, now + lateness_());
+    Task late = [run = run_, task = std::move(task)]() mutable { run(task); };
+    if (due_ == now) return world_.post(std::move(late));
+    world_.after(due_ - now, std::move(late));
+  }
+  TimerId after(Duration delay, Task task) override { return world_.after(delay, std::move(task)); }
+  void cancel(TimerId timer) override { world_.cancel(timer); }
+  void watch_readable(int fd, std::function<void()> ready) override {
+    world_.watch_readable(fd, std::move(ready));
+  }
+  void unwatch(int fd) override { world_.unwatch(fd); }
+  void run() override { MUSTER_ASSERT(false, "the world's loop is run"); }
+  void stop() override {}
+
+ private:
+  Loop& world_;
+  const std::function<Duration()> lateness_;
+  const std::function<void(Task&)> run_;
+  Time due_{};
+};
+
 class FaultyTransport final : public client::Transport {
  public:
-  FaultyTransport(client::Transport& inner, FaultState& state)
+  FaultyTransport(client::Transport& inner, FaultState& state, store::Store* store)
       : inner_(inner), state_(state), stale_revision_(state.stale_revision) {
+    if (store != nullptr) open_feed(*store);
     if (!stale_revision_) return;
     loop().after(kStaleFor, [this, dead = dead_] {
       if (!*dead) catch_up();
@@ -54,6 +87,7 @@ class FaultyTransport final : public client::Transport {
   ~FaultyTransport() override { *dead_ = true; }
 
   Loop& loop() override { return inner_.loop(); }
+  client::Feed* feed() override { return feed_.get(); }
 
   void send(http::Request request, Done done) override {
     if (*dead_) return;
@@ -74,6 +108,19 @@ class FaultyTransport final : public client::Transport {
 
  private:
   class CutStream;
+
+  // A feed is never older than the store was when its process began.
+  void open_feed(store::Store& store) {
+    stale_revision_.reset();
+    late_loop_ = std::make_unique<LateLoop>(
+        loop(), [this] { return random_up_to(state_.rates.watch_delay); },
+        [this, dead = dead_](Task& task) {
+          if (*dead) return;
+          task();
+          if (!*dead && state_.rng.chance(state_.rates.cut)) feed_->begin_again();
+        });
+    feed_ = std::make_unique<client::Feed>(store, *late_loop_);
+  }
 
   // All kinds at once, as from a replica of the server that was behind: no list is older than
   // another, and nothing is planned in between.
@@ -145,6 +192,8 @@ class FaultyTransport final : public client::Transport {
   std::optional<std::uint64_t> stale_revision_;  // until it has caught up
   std::vector<Task> held_back_;                  // what watches tell until then
   std::shared_ptr<bool> dead_ = std::make_shared<bool>(false);
+  std::unique_ptr<LateLoop> late_loop_;
+  std::unique_ptr<client::Feed> feed_;
 };
 
 // Passes pieces on late, in their order, and breaks now and then.
@@ -255,8 +304,8 @@ FaultRates FaultRates::rough() {
 }
 
 std::unique_ptr<client::Transport> make_faulty_transport(client::Transport& inner,
-                                                         FaultState& state) {
-  return std::make_unique<FaultyTransport>(inner, state);
+                                                         FaultState& state, store::Store* store) {
+  return std::make_unique<FaultyTransport>(inner, state, store);
 }
 
 }  // namespace muster::sim

@@ -26,10 +26,10 @@ struct FaultRates {
   double lost_answer = 0;  // per write: carried out, but answered with a broken connection
   double refused = 0;      // per write: 503, not carried out
   double conflict = 0;     // per write: 409, not carried out
-  double cut = 0;          // per piece of a watch: the stream breaks after it
+  double cut = 0;          // per piece of a watch: the stream breaks; of a feed: it begins again
   double repeat = 0;       // per reopened watch: it begins some revisions earlier
   Duration write_delay{};  // up to so much before a write arrives
-  Duration watch_delay{};  // up to so much before a piece of a watch arrives
+  Duration watch_delay{};  // up to so much before a piece of a watch or feed arrives
   static FaultRates none() { return {}; }
   static FaultRates rough();  // what R9 runs under
 };
@@ -49,8 +49,10 @@ struct FaultState {
   std::optional<std::uint64_t> stale_revision;
 };
 
-// Both outlive the transport.
+// With a store informers read from its feed, else they list and watch. All of these outlive the
+// transport.
 std::unique_ptr<client::Transport> make_faulty_transport(client::Transport& inner,
-                                                         FaultState& state);
+                                                         FaultState& state,
+                                                         store::Store* store = nullptr);
 
 }  // namespace muster::sim

@@ -88,7 +88,8 @@ class Simulation {
   }
 
   void start_controllers() {
-    transport_ = make_faulty_transport(world_.transport(), faults_);
+    transport_ = make_faulty_transport(world_.transport(), faults_,
+                                       options_.reads == Reads::kFeed ? &world_.store() : nullptr);
     faults_.stale_revision.reset();
     client_ = std::make_unique<client::Client>(*transport_, "muster",
                                                Rng(options_.seed + static_cast<unsigned>(lives_)));
@@ -111,13 +112,13 @@ class Simulation {
 
   // Every change is judged in the order of revisions, and becomes part of the history's hash.
   void watch() {
-    for (const auto& [group, plural] : kKinds) {
-      const api::Resource& resource = *api::Registry::builtin().find_storage(group, plural);
-      auto subscription = world_.store().watch(resource.id, world_.store().snapshot()->revision(),
-                                               [this] { poll_soon(); });
-      MUSTER_ASSERT(subscription.has_value(), "a new store has all its history");
-      subscriptions_.push_back(*std::move(subscription));
-    }
+    std::vector<int> kinds;
+    for (const auto& [group, plural] : kKinds)
+      kinds.push_back(api::Registry::builtin().find_storage(group, plural)->id);
+    auto changes = world_.store().watch(std::move(kinds), world_.store().snapshot()->revision(),
+                                        [this] { poll_soon(); });
+    MUSTER_ASSERT(changes.has_value(), "a new store has all its history");
+    changes_ = *std::move(changes);
     poll_soon();  // the first poll is not called for
   }
 
@@ -130,18 +131,14 @@ class Simulation {
   }
 
   void poll() {
-    std::map<store::Revision, store::Event> events;
-    for (const auto& subscription : subscriptions_) {
-      const auto polled = subscription->poll(10'000);
-      MUSTER_ASSERT(polled.has_value(), "history is kept");
-      for (const store::Event& event : *polled) events.emplace(event.revision, event);
-    }
-    for (const auto& [revision, event] : events) {
+    const auto events = changes_->poll(10'000);
+    MUSTER_ASSERT(events.has_value(), "history is kept");
+    for (const store::Event& event : *events) {
       invariants_.took(event);
       history_ = api::sha512_hex(history_ + event.object->bytes());
       changed_at_ = world_.now();
     }
-    if (!events.empty()) poll_soon();
+    if (!events->empty()) poll_soon();
   }
 
   // A pod that runs for long is no rest.
@@ -192,7 +189,7 @@ class Simulation {
   std::unique_ptr<client::Client> client_;
   std::unique_ptr<controllers::ControllerSet> controllers_;
   int lives_ = 1;
-  std::vector<std::unique_ptr<store::Subscription>> subscriptions_;
+  std::unique_ptr<store::Subscription> changes_;
   bool polling_ = false;
   Invariants invariants_;
   std::string history_;

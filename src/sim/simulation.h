@@ -13,8 +13,12 @@
 
 namespace muster::sim {
 
+// Where the controllers' informers read from (client/source.h).
+enum class Reads : std::uint8_t { kListWatch, kFeed };
+
 struct RunOptions {
   std::uint64_t seed = 1;
+  Reads reads = Reads::kListWatch;
   FaultRates rates;  // until the last step and `faults_for` are over
   Duration faults_for = std::chrono::minutes(1);
   std::optional<CrashPoint> crash_point;
