@@ -157,6 +157,28 @@ TEST_F(ContainerTest, ProgramRunsAsTheUserItIsGiven) {
                                        "stdout F hidden"));
 }
 
+// A number of this test alone: what others have counts, too.
+TEST_F(ContainerTest, ProcessesOfAUserAreBoundedOverAllOfHisRuns) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
+  const std::string made = folder("shared") + "/made";
+  chmod((directory_ + "/shared").c_str(), 0777);
+  const auto run_bounded = [&](const std::string& script, int number) {
+    RunSpec spec = shell(script, number);
+    spec.container = fmt::format("container-{}", number);
+    spec.user = User{.uid = 54777, .gid = 54777, .groups = {}};
+    spec.user_processes = 4;
+    return start(spec);
+  };
+  const std::string forks = "sleep 1000 & sleep 1000 & ";
+  const std::string wait = "while [ ! -e " + made + " ]; do :; done; ";  // in the shell itself
+  const RunId first = run_bounded(forks + ": > " + made + "; wait", 0);
+  EXPECT_EQ(exit_of(run_bounded(wait + forks + "true", 1)).code, 2) << "the shell is the fourth";
+  EXPECT_THAT(log_lines(1), ElementsAre(HasSubstr("fork")));
+  runtime_->kill(first);
+  wait_for(first, RunPhase::kExited);
+  EXPECT_EQ(exit_of(run_bounded(forks + "true", 2)).code, 0) << "there is room again";
+}
+
 TEST_F(ContainerTest, MemoryLimitEndsTheProgram) {
   if (!can("memory limits")) GTEST_SKIP() << why_not("memory limits");
   RunSpec spec = shell("x=a; while :; do x=$x$x; done");

@@ -39,6 +39,18 @@ Value capabilities_of(Arena& arena, bool is_root) {
   return value;
 }
 
+struct OciLimit {
+  std::uint64_t soft, hard;
+};
+
+void add_limit(Value process, std::string_view type, const OciLimit& limit) {
+  const Value value = Value::object(process.arena());
+  value.set("type", type);
+  value.set("soft", Value::of(limit.soft));
+  value.set("hard", Value::of(limit.hard));
+  process.array_at("rlimits").push_back(value);
+}
+
 Value process_of(Arena& arena, const RunSpec& run, const OciCaller& caller) {
   const Value user = user_of(arena, run, caller);
   const std::string& cwd = run.working_directory;
@@ -50,11 +62,9 @@ Value process_of(Arena& arena, const RunSpec& run, const OciCaller& caller) {
   process.set("cwd", cwd.starts_with('/') ? cwd : "/" + cwd);
   process.set("capabilities", capabilities_of(arena, user.get("uid").as_int() == 0));
   process.set("noNewPrivileges", Value::of(true));
-  const Value files = Value::object(arena);
-  files.set("type", "RLIMIT_NOFILE");
-  files.set("soft", Value::of(caller.open_files));
-  files.set("hard", Value::of(caller.most_open_files));
-  process.array_at("rlimits").push_back(files);
+  add_limit(process, "RLIMIT_NOFILE", {caller.open_files, caller.most_open_files});
+  const auto processes = static_cast<std::uint64_t>(run.user_processes);
+  if (processes != 0) add_limit(process, "RLIMIT_NPROC", {processes, processes});
   return process;
 }
 

@@ -56,6 +56,12 @@ TEST_F(OciConfigTest, ProgramMayOpenAsManyFilesAsTheCallerLets) {
             R"([{"type":"RLIMIT_NOFILE","soft":321,"hard":18446744073709551615}])");
 }
 
+TEST_F(OciConfigTest, ProcessesOfTheUserAreBoundedWhereTheRunSaysSo) {
+  EXPECT_THAT(fields(config({}).get({"process", "rlimits"}), "type"), ElementsAre("RLIMIT_NOFILE"));
+  const Value limit = config({.user_processes = 77}).get({"process", "rlimits"}).item(1);
+  EXPECT_EQ(json::write(limit), R"({"type":"RLIMIT_NPROC","soft":77,"hard":77})");
+}
+
 TEST_F(OciConfigTest, WorkingDirectoryIsAbsolute) {
   EXPECT_EQ(config({.working_directory = ""}).get({"process", "cwd"}).as_string(), "/");
   EXPECT_EQ(config({.working_directory = "app"}).get({"process", "cwd"}).as_string(), "/app");

@@ -6,10 +6,12 @@
 #include <linux/close_range.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
@@ -41,6 +43,18 @@ int check_executable(const std::string& path) {
   if (stat(path.c_str(), &info) != 0) return errno;
   if (S_ISDIR(info.st_mode)) return EISDIR;
   return access(path.c_str(), X_OK) == 0 ? 0 : errno;
+}
+
+// The kernel compares it with what the real user has, at each new process. A lower limit that the
+// server was started with stays.
+Status limit_processes(std::int64_t most) {
+  rlimit limit{};
+  if (most == 0) return {};
+  const bool known = getrlimit(RLIMIT_NPROC, &limit) == 0;
+  limit.rlim_cur = std::min(limit.rlim_cur, static_cast<rlim_t>(most));
+  limit.rlim_max = std::min(limit.rlim_max, static_cast<rlim_t>(most));
+  if (known && setrlimit(RLIMIT_NPROC, &limit) == 0) return {};
+  return refuse(fmt::format("cannot limit processes: {}", reason(errno)));
 }
 
 Status become(const User& user) {
@@ -104,6 +118,7 @@ Result<std::string> prepare(const Program& program, const Stdio& stdio) {
   if (!stdio.terminal) take_stdio(stdio);
   umask(022);
   restore_file_limit();
+  MUSTER_CHECK(limit_processes(program.user_processes));
   if (program.user) MUSTER_CHECK(become(*program.user));
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return refuse("no_new_privs is not to be had");
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // again: it is lost with a change of the user

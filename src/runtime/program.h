@@ -19,6 +19,7 @@ struct Program {
   std::string working_directory;  // empty: the server's, else HOME, else /: what can be entered
   std::string server_directory;
   std::optional<User> user;
+  std::int64_t user_processes = 0;  // of that user, at most; 0: any number
   RunGroups groups;
   std::string gate;
   std::string bundle;  // where the init has it, with a root file system of its own (oci_bundle.h)

@@ -129,6 +129,7 @@ Value to_json(Arena& arena, const RunSpec& run) {
   value.set("workingDirectory", run.working_directory);
   value.set("mounts", mounts_to_json(arena, run.mounts));
   if (run.user) value.set("user", user_to_json(arena, *run.user));
+  if (run.user_processes != 0) value.set("userProcesses", Value::of(run.user_processes));
   if (run.limits.cpu_millis) value.set("cpuMillis", Value::of(*run.limits.cpu_millis));
   if (run.limits.memory_bytes) value.set("memoryBytes", Value::of(*run.limits.memory_bytes));
   value.set("readOnlyRoot", Value::of(run.read_only_root));
@@ -149,6 +150,7 @@ RunSpec run_spec_from(Value value) {
               .working_directory = text(value, "workingDirectory"),
               .mounts = mounts_from(value.get("mounts")),
               .user = {},
+              .user_processes = value.get("userProcesses").as_int(),
               .limits = {},
               .read_only_root = value.get("readOnlyRoot").as_bool(),
               .rootfs = text(value, "rootfs"),

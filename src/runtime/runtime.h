@@ -74,6 +74,8 @@ struct RunSpec {
   std::string working_directory;
   std::vector<Mount> mounts;
   std::optional<User> user;  // empty: that of the server
+  // The most processes and threads of that user, those of other runs included; 0: any number.
+  std::int64_t user_processes = 0;
   Limits limits;
   bool read_only_root = false;
   // A folder that is its root instead of the machine's, and the OCI runtime (crun, runc) that makes

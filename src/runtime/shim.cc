@@ -223,6 +223,7 @@ Status Shim::start_run(RunSpec spec, std::string server_directory) {
                  .working_directory = spec.working_directory,
                  .server_directory = std::move(server_directory),
                  .user = spec.user,
+                 .user_processes = spec.user_processes,
                  .groups = groups ? *groups : RunGroups{},
                  .gate = spec.gate,
                  .bundle = spec.rootfs.empty() ? "" : spec_.folder};

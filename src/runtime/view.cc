@@ -306,9 +306,10 @@ Status make_termination_log_place() {
   const UniqueFd tree = clone_tree(original.get(), "");
   if (!copy.valid() || !tree.valid()) return errno_error("no private /dev");
   MUSTER_TRY(const std::vector<std::string> names, entries_of(original.get(), "/dev"));
-  std::vector<std::string> mounted;  // shm, pts: they stay what they are
+  // shm, pts: they stay what they are. A source of mounts may lie in shm: no link may lead there.
+  std::vector<std::string> mounted;
   for (const std::string& name : names) {
-    if (is_mount_point(original.get(), name.c_str())) {
+    if (name == "shm" || is_mount_point(original.get(), name.c_str())) {
       mounted.push_back(name);
     } else {
       // What makes terminals is beside them: each run has a set of its own (terminals.h).
