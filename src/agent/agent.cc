@@ -81,6 +81,7 @@ void Agent::make_node(NodeShare share) {
                    .paths = paths_,
                    .identity = options_.identity,
                    .users = options_.users,
+                   .job_set_processes = options_.job_set_processes,
                    .volumes = {.claims_directory = paths_.claims(),
                                .host_paths = options_.host_paths,
                                .closed = options_.hidden},
@@ -182,12 +183,12 @@ void Agent::take(const client::ObjectPtr& object) {
   const std::string& uid = object->meta().uid;
   const auto found = adopted_->find(uid);
   const bool adopted = found != adopted_->end();
+  if (options_.users != nullptr) options_.users->keep(trust_group_of(pod), uid);
   // Nothing is left to do for those that are over, but for those that wait to be removed.
   if (is_over(pod) && !adopted && !object->meta().deletion_time) return;
   auto driver =
       std::make_unique<PodDriver>(*node.services, object, adopted ? &found->second : nullptr);
   for (const Reference& reference : driver->references()) wanted_by_[reference].insert(uid);
-  if (options_.users != nullptr) options_.users->keep(trust_group_of(pod), uid);
   PodDriver& taken = *drivers_.emplace(uid, std::move(driver)).first->second;
   const Amounts wants = requests_of(pod);
   if (adopted) {

@@ -35,6 +35,7 @@ struct AgentOptions {
   // Of JobSets that have one of their own each; null: all pods run as the identity's. Outlives the
   // agent.
   UserBook* users = nullptr;
+  std::int64_t job_set_processes = 0;           // of each such user, at most; 0: any number
   std::vector<std::string> host_paths = {"/"};  // prefixes that hostPath volumes may name
   // Folders of the server, canonical, that pods find empty and no hostPath may name.
   std::vector<std::string> hidden = {};

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "agent/inputs/volumes.h"
+#include "base/beneath.h"
 #include "base/log.h"
 #include "base/thread.h"
 
@@ -42,6 +43,13 @@ void Disposal::remove_logs(std::string directory) {
 
 void Disposal::remove_claim(std::string directory) {
   add(directory, [directory] { return remove_claim_data(directory); });
+}
+
+void Disposal::remove_tree(std::string directory) {
+  add(directory, [path = std::filesystem::path(directory)]() -> Status {
+    MUSTER_TRY(const UniqueFd parent, open_folder(path.parent_path()));
+    return remove_beneath(parent.get(), path.filename());
+  });
 }
 
 void Disposal::add(std::string what, std::function<Status()> remove) {

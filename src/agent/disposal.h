@@ -24,6 +24,7 @@ class Disposal {
   void remove_pod(std::string directory);  // volumes first, as they know their own rules
   void remove_logs(std::string directory);
   void remove_claim(std::string directory);
+  void remove_tree(std::string directory);  // whatever pods have put into it
 
  private:
   void add(std::string what, std::function<Status()> remove);

@@ -36,7 +36,8 @@ struct NodeServices {
   controllers::EventRecorder& events;
   Paths paths;
   Identity identity;
-  UserBook* users = nullptr;  // null: all pods have the identity's user
+  UserBook* users = nullptr;           // null: all pods have the identity's user
+  std::int64_t job_set_processes = 0;  // of each such user, at most; 0: any number
   VolumePolicy volumes;
   Images images;
   std::int64_t pod_processes = 0;  // of each pod, at most; 0: any number

@@ -5,6 +5,7 @@
 //   messages/                     what runs leave as their last words (message_files.h)
 //   gates/<JobSet's uid>_<ConfigMap>_<key>   one per barrier
 //   claims/<ns>/<claim>-<uid>/    data of persistentVolumeClaims
+//   users, groups/<user>/         of UserBook and GroupFolders
 //   names/, runtime/              of Names and of the process runtime
 #pragma once
 

@@ -68,6 +68,8 @@ class PodDriver {
   PodFacts facts();
   VolumeRoot volume_root();
   Result<Identity> identity() const;
+  // Instead of the machine's /tmp and the like, where its JobSet has its own (group_folders.h).
+  Result<std::vector<runtime::Mount>> own_folders() const;
   runtime::User volume_user() const;
   bool is_first_of_owner();
   void warn_of_image();

@@ -237,6 +237,11 @@ Result<Identity> PodDriver::identity() const {
   return own;
 }
 
+Result<std::vector<runtime::Mount>> PodDriver::own_folders() const {
+  if (node_.users == nullptr) return std::vector<runtime::Mount>();
+  return node_.users->folders_of(trust_group_of(pod_));
+}
+
 VolumeRoot PodDriver::volume_root() {
   return {.pod_directory = node_.paths.pod(view_.uid),
           .policy = node_.volumes,
@@ -252,20 +257,25 @@ void PodDriver::start(std::size_t i, bool held) {
   }
   const auto own = identity();
   if (!own) return cannot_start(i, "CreateContainerConfigError", own.error().message);
+  const auto folders = own_folders();
+  if (!folders) return cannot_start(i, "CreateContainerError", folders.error().message);
   const bool ignored = node_.images.ignored();
   const auto image = ignored ? Image() : find_image(node_.images, view_.containers[i].image);
   if (!image) return has_no_image(i, image.error());
   const int number = memory_.containers[i].next_number;
   const runtime::RunId id{view_.uid, view_.containers[i].name, number};
-  const auto spec = make_run_spec({.pod = pod_,
-                                   .container = spec_of(i),
-                                   .number = number,
-                                   .log_file = log_file(i, number),
-                                   .message_file = node_.messages.file(id),
-                                   .gate = gate,
-                                   .image = ignored ? nullptr : &*image,
-                                   .oci_program = node_.images.oci_program},
-                                  facts(), node_.objects, volume_root(), *own);
+  const auto spec =
+      make_run_spec({.pod = pod_,
+                     .container = spec_of(i),
+                     .number = number,
+                     .log_file = log_file(i, number),
+                     .message_file = node_.messages.file(id),
+                     .gate = gate,
+                     .image = ignored ? nullptr : &*image,
+                     .oci_program = node_.images.oci_program,
+                     .folders = *folders,
+                     .user_processes = node_.users == nullptr ? 0 : node_.job_set_processes},
+                    facts(), node_.objects, volume_root(), *own);
   if (!spec && spec.error().code == Code::kTooLarge) return never_starts(i, held, spec.error());
   if (!spec) return cannot_start(i, "CreateContainerConfigError", spec.error().message);
   node_.messages.expect(id);

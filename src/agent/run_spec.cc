@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 #include "api/quantity.h"
 
@@ -29,6 +30,22 @@ void take_user_of(const Image& image, Value pod, Value container, const Identity
   if (image.user && image.user->uid != 0) user = *image.user;
 }
 
+bool covers(const runtime::Mount& mount, std::string_view path) {
+  return path == mount.target || mount.target == "/" ||
+         (path.starts_with(mount.target) && path.substr(mount.target.size()).starts_with('/'));
+}
+
+// What the container itself wants in such a place counts.
+void add_folders(const std::vector<runtime::Mount>& folders, runtime::RunSpec& spec) {
+  const std::size_t own = spec.mounts.size();
+  for (runtime::Mount folder : folders) {
+    const auto above = [&](const runtime::Mount& each) { return covers(each, folder.target); };
+    if (std::ranges::any_of(std::span(spec.mounts).first(own), above)) continue;
+    folder.read_only = spec.read_only_root;
+    spec.mounts.push_back(std::move(folder));
+  }
+}
+
 }  // namespace
 
 Result<runtime::RunSpec> make_run_spec(const RunRequest& request, const PodFacts& facts,
@@ -52,6 +69,7 @@ Result<runtime::RunSpec> make_run_spec(const RunRequest& request, const PodFacts
   auto program = program_mount(identity, user);
   if (program && request.image == nullptr) spec.mounts.push_back(*std::move(program));
   spec.user = user;
+  if (user.uid == identity.pod_user.uid) spec.user_processes = request.user_processes;
   spec.container = container.get("name").as_string();
   spec.number = request.number;
   spec.argv = std::move(line.argv);
@@ -61,6 +79,7 @@ Result<runtime::RunSpec> make_run_spec(const RunRequest& request, const PodFacts
   spec.limits.cpu_millis = amount(limits.get("cpu"), true);
   spec.limits.memory_bytes = amount(limits.get("memory"), false);
   spec.read_only_root = container.get({"securityContext", "readOnlyRootFilesystem"}).as_bool();
+  if (request.image == nullptr) add_folders(request.folders, spec);
   spec.log_file = request.log_file;
   spec.termination_log = request.message_file;
   const std::string_view path = container.get("terminationMessagePath").as_string();

@@ -21,6 +21,9 @@ struct RunRequest {
   std::string gate;              // empty: executed at once
   const Image* image = nullptr;  // null: it runs programs of the machine
   std::string oci_program = {};  // with an image
+  // Mounted unless the container has something there, or above; read-only if its root is.
+  std::vector<runtime::Mount> folders = {};
+  std::int64_t user_processes = 0;  // of the node's user for this pod, at most; 0: any number
 };
 
 // Errors are those of waiting.reason CreateContainerConfigError, with its message.

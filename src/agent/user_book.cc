@@ -65,6 +65,9 @@ Result<std::unique_ptr<UserBook>> UserBook::open(Options options) {
     return errno_error(options.claims_folder);
   std::unique_ptr<UserBook> book(new UserBook(std::move(options)));
   MUSTER_CHECK(book->load());
+  if (book->options_.folders) {
+    MUSTER_TRY(book->folders_, GroupFolders::open(*book->options_.folders, book->users()));
+  }
   return book;
 }
 
@@ -107,6 +110,12 @@ bool UserBook::has(std::uint32_t user) const {
   return std::ranges::any_of(groups_, [&](const auto& each) { return each.second.user == user; });
 }
 
+std::set<std::uint32_t> UserBook::users() const {
+  std::set<std::uint32_t> users;
+  for (const auto& [group, entry] : groups_) users.insert(entry.user);
+  return users;
+}
+
 // From a place that depends on the group: a number comes late to another one.
 Result<std::uint32_t> UserBook::take(const std::string& group) {
   const std::uint64_t size = std::uint64_t{options_.range.last} - options_.range.first + 1;
@@ -136,6 +145,14 @@ Result<runtime::User> UserBook::user_for(const std::string& group, const std::st
   return runtime::User{.uid = user, .gid = user, .groups = {}};
 }
 
+Result<std::vector<runtime::Mount>> UserBook::folders_of(const std::string& group) const {
+  const auto found = groups_.find(group);
+  if (!folders_ || found == groups_.end()) return std::vector<runtime::Mount>();
+  return folders_->mounts_for(found->second.user);
+}
+
+bool UserBook::hides(const std::string& path) const { return folders_ && folders_->hides(path); }
+
 void UserBook::keep(const std::string& group, const std::string& pod_uid) {
   const auto found = groups_.find(group);
   if (found == groups_.end()) return;
@@ -159,13 +176,16 @@ void UserBook::release_unused() {
   for (const std::string& group : unused) release(group);
 }
 
-// The claim goes last: nobody takes a user that the book still has.
+// The folders go first and the claim last: nobody takes a user whose folders are there, or that the
+// book still has.
 void UserBook::release(const std::string& group) {
+  const auto stays = [&](const Error& why) {
+    log::warn("a user stays taken", {{"group", group}, {"error", why.message}});
+  };
+  const Status emptied = folders_ ? folders_->remove(groups_.at(group).user) : Status();
+  if (!emptied) return stays(emptied.error());
   const auto entry = groups_.extract(group);
-  if (const Status saved = save(); !saved) {
-    log::warn("a user stays taken", {{"group", group}, {"error", saved.error().message}});
-    return;
-  }
+  if (const Status saved = save(); !saved) return stays(saved.error());
   ::unlink(claim_file(entry.mapped().user).c_str());
 }
 

@@ -110,6 +110,34 @@ TEST_F(UserBookTest, ABookThatCannotBeWrittenGivesNoUser) {
   EXPECT_FALSE(book->user_for("d/one", "p1"));
 }
 
+TEST_F(UserBookTest, FoldersGoWithTheUserAndNotBefore) {
+  for (const char* each : {"/tmp", "/shm"}) std::filesystem::create_directory(directory_ + each);
+  auto opened =
+      UserBook::open({.file = directory_ + "/book",
+                      .claims_folder = directory_ + "/claims",
+                      .range = {7000, 7000},
+                      .is_taken = [](std::uint32_t) { return false; },
+                      .folders = GroupFolders::Options{.directory = directory_ + "/groups",
+                                                       .disk_places = {directory_ + "/tmp"},
+                                                       .memory = directory_ + "/shm"}});
+  ASSERT_TRUE(opened) << opened.error().message;
+  UserBook& book = **opened;
+  EXPECT_TRUE(book.folders_of("d/one")->empty()) << "it has no user yet";
+  ASSERT_EQ(user(book, "d/one", "p1"), 7000U);
+  const auto folders = book.folders_of("d/one");
+  ASSERT_EQ(folders->size(), 2U);
+  const std::string file = folders->front().source + "/file";
+  std::ofstream(file) << "x";
+  ASSERT_EQ(user(book, "d/one", "p2"), 7000U);
+  book.drop("p1");
+  EXPECT_TRUE(std::filesystem::exists(file));
+  book.drop("p2");
+  EXPECT_FALSE(std::filesystem::exists(file));
+  ASSERT_EQ(user(book, "d/two", "p3"), 7000U);
+  EXPECT_EQ(book.folders_of("d/two")->front().source + "/file", file);
+  EXPECT_FALSE(std::filesystem::exists(file)) << "nothing of the one before";
+}
+
 TEST(TrustGroup, IsTheJobSetOrTheOwnerOrThePodInItsNamespace) {
   const auto group = [](std::string_view metadata) {
     json::Arena arena;

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 namespace muster::agent {
-namespace {
 
 // Anybody may have made it first where everybody may write.
 bool is_ours_alone(const std::string& folder) {
@@ -14,8 +13,6 @@ bool is_ours_alone(const std::string& folder) {
          info.st_uid == ::geteuid() && (info.st_mode & 077) == 0 &&
          ::access(folder.c_str(), W_OK | X_OK) == 0;
 }
-
-}  // namespace
 
 std::vector<std::string> lock_folder_candidates(uid_t user) {
   return {user == 0 ? "/run/muster" : fmt::format("/run/user/{}/muster", user),
