@@ -7,7 +7,10 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 
+#include <bit>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 
@@ -26,6 +29,25 @@ namespace fs = std::filesystem;
 using json::Value;
 
 constexpr mode_t kForEveryone = 0777;
+
+// Entries of an access control list as the kernel has them: of the owner, the group and others.
+struct AclEntry {
+  std::uint16_t tag;
+  std::uint16_t rights = 7;
+  std::uint32_t id = ~0U;
+};
+struct Acl {
+  std::uint32_t version = 2;
+  AclEntry entries[3] = {{.tag = 0x01}, {.tag = 0x04}, {.tag = 0x20}};
+};
+static_assert(std::endian::native == std::endian::little && sizeof(Acl) == 28);
+
+// Pods that come later run as other users where JobSets have their own: what is made in it without
+// a wish for less is everybody's who has the folder, whatever his umask. Not every file system can.
+void open_to_later_users(const UniqueFd& folder) {
+  const Acl acl;
+  ::setxattr(path_of(folder).c_str(), "system.posix_acl_default", &acl, sizeof acl, 0);
+}
 
 bool is_root() { return ::geteuid() == 0; }
 
@@ -172,6 +194,7 @@ class SetUp {
                make_folders_beneath(claims.get(), place.substr(0, place.find('/')), 0755));
     MUSTER_TRY(const UniqueFd made,
                make_folders_beneath(ns.get(), place.substr(place.find('/') + 1), kForEveryone));
+    if (is_root()) open_to_later_users(made);
     MUSTER_TRY(const UniqueFd own, make_folders_beneath(volumes_.get(), name, 0755));
     return {};
   }

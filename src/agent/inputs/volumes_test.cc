@@ -1,12 +1,15 @@
 #include "agent/inputs/volumes.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <linux/magic.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 
 #include "agent/inputs/files_testing.h"
 #include "agent/inputs/testing.h"
@@ -338,6 +341,22 @@ TEST_F(Volumes, AClaimKeepsItsDataWhoeverComesNext) {
   EXPECT_EQ(mount(R"({"name":"v","persistentVolumeClaim":{"claimName":"c","readOnly":true}})",
                   R"({"name":"v","mountPath":"/m"})"),
             place + " -> /m ro");
+}
+
+// Another user has the claim tomorrow, where JobSets have their own.
+TEST_F(Volumes, WhatIsMadeInAClaimOfRootsServerIsOpenToWhomeverHasTheClaim) {
+  const fs::path place = scratch_ / "claims/d/c-00000000-0000-0000-0000-00000000000c";
+  ASSERT_EQ(set_up(kClaim), "");
+  if (::geteuid() != 0 || ::getxattr(place.c_str(), "system.posix_acl_default", nullptr, 0) < 0)
+    GTEST_SKIP() << "all pods have one user, or the file system has no such lists";
+  const mode_t before = ::umask(022);
+  fs::create_directory(place / "deep");
+  write_file(place / "deep/file", "x");
+  const UniqueFd own(::open((place / "own").c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  ::umask(before);
+  EXPECT_EQ(mode_of(place / "deep"), 0777u);
+  EXPECT_EQ(mode_of(place / "deep/file"), 0666u);
+  EXPECT_EQ(mode_of(place / "own"), 0600u) << "who wants less gets it";
 }
 
 TEST_F(Volumes, NobodyElseCanGoToTheFoldersThemselves) {
