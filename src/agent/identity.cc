@@ -131,9 +131,10 @@ std::vector<std::string> surroundings(const Identity& identity, const runtime::U
   const bool has_home = found != nullptr && is_folder(found->pw_dir);
   std::vector<std::string> out = {"PATH=" + path,
                                   fmt::format("HOME={}", has_home ? found->pw_dir : "/")};
-  if (found == nullptr) return out;
-  out.push_back(fmt::format("USER={}", found->pw_name));
-  out.push_back(fmt::format("LOGNAME={}", found->pw_name));
+  // Programs that ask for the name of a user who has none would give up without an answer.
+  const std::string name = found != nullptr ? found->pw_name : std::to_string(user.uid);
+  out.push_back("USER=" + name);
+  out.push_back("LOGNAME=" + name);
   return out;
 }
 

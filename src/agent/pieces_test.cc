@@ -283,7 +283,8 @@ TEST_F(Pieces, OthersThanTheAgentsUserGetWhatALoginWouldGiveThem) {
               ElementsAre("PATH=/usr/local/bin:/usr/bin:/bin:/bin", "HOME=/root", "USER=root",
                           "LOGNAME=root"));
   EXPECT_THAT(surroundings(identity, {4242424, 4242424, {}}),
-              ElementsAre("PATH=/usr/local/bin:/usr/bin:/bin:/bin", "HOME=/"));
+              ElementsAre("PATH=/usr/local/bin:/usr/bin:/bin:/bin", "HOME=/", "USER=4242424",
+                          "LOGNAME=4242424"));
 }
 
 TEST_F(Pieces, AProgramThatIsHiddenFromThePodsUserIsShownToHim) {

@@ -24,9 +24,9 @@ constexpr std::size_t kStartsPerProcessor = 2;
 // How long the last processes may take to vanish after SIGKILL.
 constexpr Duration kLongestEnd = std::chrono::seconds(10);
 
-bool can_show_programs(const runtime::Runtime& runtime) {
-  return std::ranges::any_of(runtime.abilities(), [](const runtime::Ability& each) {
-    return each.name == runtime::kPrivateRoot && each.available;
+bool is_able_to(const runtime::Runtime& runtime, std::string_view what) {
+  return std::ranges::any_of(runtime.abilities(), [&](const runtime::Ability& each) {
+    return each.name == what && each.available;
   });
 }
 
@@ -76,12 +76,20 @@ class JoinedNode final : public LocalNode {
                                                      .end_with_agent = options_.leave_nothing}));
     runtime_ = std::make_unique<runtime::StartTurns>(
         loop_, std::move(processes), kStartsPerProcessor * std::thread::hardware_concurrency());
-    // Else it is not found, in words; other pods need not fail for it.
-    if (!can_show_programs(*runtime_)) options.identity.program_is_hidden = false;
     const std::string locks = agent::find_lock_folder(agent::lock_folder_candidates(::geteuid()));
     MUSTER_TRY(names_, agent::Names::open(paths.names(), {.folder = locks}));
-    MUSTER_TRY(users_, users_under(pods, options_.data_dir, locks));
+    // What is to leave nothing serves one caller, whose files may lie in /tmp.
+    const bool own_folders = !pods.shared_tmp && !options_.leave_nothing &&
+                             is_able_to(*runtime_, runtime::kMountNamespaces);
+    MUSTER_TRY(users_, users_under(pods, {.data_dir = options_.data_dir,
+                                          .lock_folder = locks,
+                                          .own_folders = own_folders}));
     options.users = users_.get();
+    options.job_set_processes = job_set_processes_under(pods);
+    if (users_ && users_->hides(options.identity.program))
+      options.identity.program_is_hidden = true;
+    // Else it is not found, in words; other pods need not fail for it.
+    if (!is_able_to(*runtime_, runtime::kPrivateRoot)) options.identity.program_is_hidden = false;
     options.nodes = options_.nodes;
     options.facts = agent::read_machine_facts(options_.data_dir);
     options.data_directory = options_.data_dir;

@@ -60,7 +60,8 @@ Result<agent::UserRange> parse_range(std::string_view text) {
   if (!first || !last || *first == 0 || *first > *last ||
       *last == std::numeric_limits<std::uint32_t>::max())
     return fail(Code::kInvalid,
-                fmt::format("--pod-users {}: it takes FIRST-LAST, two numbers of users but root's",
+                fmt::format("--pod-users {}: it takes none or FIRST-LAST, two numbers of users but "
+                            "root's",
                             plain_text(text)));
   return agent::UserRange{.first = *first, .last = *last};
 }
@@ -92,10 +93,17 @@ std::vector<Flag> with_node_flags(NodeFlags& node, std::vector<Flag> flags) {
   flags.push_back({"--node-label", &node.labels, "KEY=VALUE on every node"});
   flags.push_back({"--node-resource", &node.resources,
                    "NAME=AMOUNT: something more that pods may ask for, per node"});
-  flags.push_back(
-      {"--pod-user", &node.pod_user, "Who pods run as when muster is started as root [nobody]"});
+  flags.push_back({"--pod-user", &node.pod_user,
+                   "Who pods run as when muster is started as root [run: nobody]"});
   flags.push_back({"--pod-users", &node.pod_users,
-                   "FIRST-LAST: pods of each JobSet run as a user of their own from this range"});
+                   "FIRST-LAST: pods of each JobSet run as a user of their own from this range; "
+                   "none: all have one user [serve, as root: 2100000000-2100065535; run: none]"});
+  flags.push_back({"--shared-tmp", &node.shared_tmp,
+                   "JobSets that have users of their own see the machine's /tmp, /var/tmp and "
+                   "/dev/shm [each has its own]"});
+  flags.push_back({"--job-set-processes", &node.job_set_processes,
+                   "The most processes and threads of a JobSet that has a user of its own; 0: any "
+                   "number [half of what this machine can have]"});
   flags.push_back({"--allow-any-user", &node.any_user,
                    "Pods may ask for other users and groups, root too (securityContext)"});
   flags.push_back({"--host-path", &node.host_paths,
@@ -142,9 +150,14 @@ Result<PodPolicy> pod_policy(const NodeFlags& flags) {
   if (flags.pod_processes < 0) return fail(Code::kInvalid, "--pod-processes: 0 or more");
   policy.processes = flags.pod_processes;
   policy.hide_gpus = !flags.all_gpus;
-  if (!flags.pod_users.empty() && !flags.pod_user.empty())
+  if (flags.job_set_processes < 0 && flags.job_set_processes != PodPolicy::kHalfTheMachine)
+    return fail(Code::kInvalid, "--job-set-processes: 0 or more");
+  policy.job_set_processes = flags.job_set_processes;
+  policy.shared_tmp = flags.shared_tmp;
+  policy.one_user = flags.pod_users == NodeFlags::kOneUser;
+  if (!flags.pod_users.empty() && !flags.pod_user.empty() && !policy.one_user)
     return fail(Code::kInvalid, "--pod-users and --pod-user exclude each other");
-  if (!flags.pod_users.empty()) {
+  if (!flags.pod_users.empty() && !policy.one_user) {
     MUSTER_TRY(policy.users, parse_range(flags.pod_users));
   }
   MUSTER_CHECK(add_images(policy, flags));

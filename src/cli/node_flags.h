@@ -16,7 +16,9 @@ struct NodeFlags {
   std::vector<std::string> labels;     // KEY=VALUE
   std::vector<std::string> resources;  // NAME=AMOUNT
   std::string pod_user;
-  std::string pod_users;  // FIRST-LAST
+  std::string pod_users;  // FIRST-LAST or kOneUser
+  bool shared_tmp = false;
+  std::int64_t job_set_processes = PodPolicy::kHalfTheMachine;
   bool any_user = false;
   std::vector<std::string> host_paths;
   std::int64_t pod_processes = PodPolicy::kUsualProcesses;
@@ -25,6 +27,7 @@ struct NodeFlags {
   std::vector<std::string> root_folders;  // [IMAGE=]DIR
 
   static constexpr const char* kProcessRuntime = "process";
+  static constexpr const char* kOneUser = "none";
   bool has_images() const { return runtime != kProcessRuntime; }
 };
 

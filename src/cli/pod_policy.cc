@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <initializer_list>
 
 #include "runtime/borrowed_rights.h"
@@ -51,6 +54,20 @@ bool can_become(const runtime::User& user) {
   return runtime::BorrowedRights(user).status().has_value();
 }
 
+// The first of its ends that our user namespace does not have.
+std::optional<std::uint32_t> stranger_in(const agent::UserRange& range) {
+  for (const std::uint32_t user : {range.first, range.last})
+    if (!can_become({.uid = user, .gid = user, .groups = {}})) return user;
+  return std::nullopt;
+}
+
+// 0 if it cannot be read: no bound follows from it.
+std::int64_t kernel_number(const char* name) {
+  std::int64_t number = 0;
+  std::ifstream(fmt::format("/proc/sys/kernel/{}", name)) >> number;
+  return number;
+}
+
 Result<runtime::User> pod_user(const PodPolicy& policy) {
   const runtime::User self{.uid = ::geteuid(), .gid = ::getegid(), .groups = {}};
   if (policy.user.empty()) {
@@ -81,23 +98,47 @@ std::vector<std::string> common_environment() {
   return values_of({"LANG", "LC_ALL", "TZ", "CUDA_VISIBLE_DEVICES"});
 }
 
+PodPolicy for_many(PodPolicy policy) {
+  const bool open = policy.user.empty() && !policy.users && !policy.one_user;
+  if (open && ::geteuid() == 0 && !stranger_in(PodPolicy::kUsualUsers))
+    policy.users = PodPolicy::kUsualUsers;
+  return policy;
+}
+
 Result<std::unique_ptr<agent::UserBook>> users_under(const PodPolicy& policy,
-                                                     const std::string& data_dir,
-                                                     const std::string& lock_folder) {
+                                                     const UserPlaces& places) {
   if (!policy.users) return nullptr;
   const auto refuse = [](std::string_view why) {
     return fail(Code::kInvalid, fmt::format("--pod-users: {}", why));
   };
   if (::geteuid() != 0) return refuse("only root can run pods as other users");
-  for (const std::uint32_t user : {policy.users->first, policy.users->last}) {
-    if (!can_become({.uid = user, .gid = user, .groups = {}}))
-      return refuse(fmt::format("this user namespace has no user {}", user));
-  }
-  if (lock_folder.empty()) return refuse("there is no folder for the claims of servers");
-  return agent::UserBook::open({.file = data_dir + "/users",
-                                .claims_folder = lock_folder + "/users",
-                                .range = *policy.users,
-                                .is_taken = agent::is_known_user_or_group});
+  if (const auto stranger = stranger_in(*policy.users))
+    return refuse(fmt::format("this user namespace has no user {}", *stranger));
+  if (places.lock_folder.empty())
+    return refuse(
+        "there is no folder for the claims of servers, which keep users of different "
+        "servers apart; --pod-users none runs all pods as one user");
+  // Other servers, which work elsewhere, read what it is called.
+  std::error_code error;
+  const std::string data = std::filesystem::canonical(places.data_dir, error);
+  if (error) return refuse(fmt::format("{}: {}", places.data_dir, error.message()));
+  return agent::UserBook::open(
+      {.file = data + "/users",
+       .claims_folder = places.lock_folder + "/users",
+       .range = *policy.users,
+       .is_taken = agent::is_known_user_or_group,
+       .folders = places.own_folders
+                      ? std::optional(agent::GroupFolders::Options{.directory = data + "/groups"})
+                      : std::nullopt});
+}
+
+std::int64_t half_of(std::int64_t pid_max, std::int64_t threads_max) {
+  return std::min(pid_max, threads_max) / 2;
+}
+
+std::int64_t job_set_processes_under(const PodPolicy& policy) {
+  if (policy.job_set_processes != PodPolicy::kHalfTheMachine) return policy.job_set_processes;
+  return half_of(kernel_number("pid_max"), kernel_number("threads-max"));
 }
 
 Result<agent::Identity> identity_under(const PodPolicy& policy) {

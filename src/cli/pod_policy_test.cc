@@ -49,21 +49,66 @@ TEST(PodPolicy, ARangeOfUsersHasTwoEndsAndNoRoot) {
        {"70000", "70999-70000", "0-9", "a-b", "-", "1-4294967295", "1-99999999999"}) {
     flags.pod_users = wrong;
     ASSERT_FALSE(pod_policy(flags)) << wrong;
-    EXPECT_THAT(pod_policy(flags).error().message, HasSubstr("it takes FIRST-LAST"));
+    EXPECT_THAT(pod_policy(flags).error().message, HasSubstr("it takes none or FIRST-LAST"));
   }
   flags.pod_users = "70000-70999";
   flags.pod_user = "nobody";
   EXPECT_EQ(pod_policy(flags).error().message, "--pod-users and --pod-user exclude each other");
+  flags.pod_users = "none";
+  EXPECT_TRUE(pod_policy(flags)) << "they say the same";
+}
+
+TEST(PodPolicy, AServerOfRootGivesEachJobSetAUserUnlessToldOtherwise) {
+  const bool root = ::geteuid() == 0;
+  const auto of_server = [](const NodeFlags& flags) { return for_many(*pod_policy(flags)).users; };
+  NodeFlags flags;
+  ASSERT_EQ(of_server(flags).has_value(), root);
+  EXPECT_FALSE(pod_policy(flags)->users) << "a run serves one caller";
+  if (root) EXPECT_EQ(of_server(flags)->first, PodPolicy::kUsualUsers.first);
+  flags.pod_users = "70000-70999";
+  EXPECT_EQ(of_server(flags)->first, 70000u);
+  flags.pod_users = "none";
+  EXPECT_FALSE(of_server(flags));
+  flags.pod_users = "";
+  flags.pod_user = "nobody";
+  EXPECT_FALSE(of_server(flags));
+}
+
+// The reasons stand at kUsualUsers.
+TEST(PodPolicy, TheUsualUsersAreNobodyElses) {
+  constexpr auto kUsual = PodPolicy::kUsualUsers;
+  EXPECT_GT(kUsual.first, 65'535u) << "distributions, DynamicUser, nobody";
+  EXPECT_GT(kUsual.first, 600'100'000u) << "SUB_UID_MAX";
+  EXPECT_GT(kUsual.first, 1'879'048'191u) << "systemd-nspawn";
+  EXPECT_GT(kUsual.first, 2'000'200'000u) << "ldap_idmap_range_max";
+  EXPECT_LT(kUsual.last, 2'147'352'576u) << "systemd's foreign users, and then negative numbers";
+  EXPECT_EQ(kUsual.last - kUsual.first, 65'535u);
+}
+
+TEST(PodPolicy, AJobSetLeavesRoomForOthers) {
+  EXPECT_EQ(half_of(32'768, 192'699), 16'384);
+  EXPECT_EQ(half_of(4'194'304, 192'699), 96'349);
+  EXPECT_EQ(half_of(0, 192'699), 0) << "not known: no bound";
+  EXPECT_GT(job_set_processes_under({}), 0);
+  EXPECT_EQ(job_set_processes_under({.job_set_processes = 7}), 7);
+  EXPECT_EQ(job_set_processes_under({.job_set_processes = 0}), 0);
+  NodeFlags flags;
+  flags.job_set_processes = 300;
+  EXPECT_EQ(pod_policy(flags)->job_set_processes, 300);
+  flags.job_set_processes = -2;
+  EXPECT_FALSE(pod_policy(flags));
+  EXPECT_FALSE(pod_policy({})->shared_tmp);
 }
 
 TEST(PodPolicy, UsersOfJobSetsNeedRootAndAPlaceForClaims) {
-  EXPECT_EQ(*users_under({}, "/none", "/none"), nullptr);
+  EXPECT_EQ(*users_under({}, {.data_dir = "/none", .lock_folder = "/none"}), nullptr);
   const PodPolicy policy{.users = agent::UserRange{70000, 70999}};
-  const auto users = users_under(policy, "/none", "");
+  const auto users = users_under(policy, {.data_dir = "/none", .lock_folder = ""});
   ASSERT_FALSE(users);
-  EXPECT_EQ(users.error().message,
-            ::geteuid() != 0 ? "--pod-users: only root can run pods as other users"
-                             : "--pod-users: there is no folder for the claims of servers");
+  EXPECT_THAT(
+      users.error().message,
+      HasSubstr(::geteuid() != 0 ? "--pod-users: only root can run pods as other users"
+                                 : "--pod-users: there is no folder for the claims of servers"));
 }
 
 TEST(PodPolicy, NobodyIsRootWithoutBeingTold) {

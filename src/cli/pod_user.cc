@@ -93,6 +93,18 @@ std::string needed_here(json::Value job_set,
   return needed;
 }
 
+std::string remark_on_server(const PodPolicy& policy, const agent::Identity& identity) {
+  if (policy.users)
+    return fmt::format("pods of each JobSet run as a user of their own, one of {}-{}",
+                       policy.users->first, policy.users->last);
+  const bool is_asked = !policy.user.empty() || policy.one_user || identity.uid != 0;
+  if (identity.pod_user.uid == identity.uid && is_asked) return "";
+  return fmt::format("all pods run as {}{}", name_of(identity.pod_user.uid),
+                     is_asked ? ""
+                              : ", for this user namespace lacks a range of users for JobSets; "
+                                "--pod-users FIRST-LAST names one");
+}
+
 std::string remark_on(const OtherUser& user) {
   if (!user.enters)
     return fmt::format("pods run as {}, who cannot enter {} and works in his home or / instead: {}",

@@ -1,4 +1,4 @@
-// Whom the pods of a private run are started as, where that is not its caller.
+// Whom pods are started as, where that is not who started the server or the run.
 #pragma once
 
 #include <functional>
@@ -24,6 +24,9 @@ Result<std::optional<OtherUser>> other_user(const PodPolicy& policy);
 // The first word of a command that `exists` in this folder, among containers that do not work in
 // another one; empty if there is none. Pure.
 std::string needed_here(json::Value job_set, const std::function<bool(const std::string&)>& exists);
+
+// The line at the start of a server; empty if its pods run as who it is, as is to be expected.
+std::string remark_on_server(const PodPolicy& policy, const agent::Identity& identity);
 
 // The line at the start of a run; empty if there is nothing to say. Pure.
 std::string remark_on(const OtherUser& user);

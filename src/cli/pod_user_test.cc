@@ -1,7 +1,7 @@
 #include "cli/pod_user.h"
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "cli/shell_word.h"
 #include "json/parse.h"
@@ -44,6 +44,23 @@ TEST(PodUser, IsSaidUnlessHeWasAskedFor) {
   EXPECT_EQ(refusal_for(outside, "train.py"),
             "error: pods run as ann, who cannot enter /root, where train.py is\n"
             "  help: --pod-user root runs them as you; or run it in a folder that ann can enter\n");
+}
+
+TEST(PodUser, AServerSaysWhomItsPodsRunAs) {
+  const agent::Identity root{.uid = 0, .pod_user = {}};
+  const agent::Identity other{.uid = 0, .pod_user = {.uid = 4242424, .gid = 4242424, .groups = {}}};
+  EXPECT_EQ(remark_on_server({.users = agent::UserRange{70000, 70999}}, other),
+            "pods of each JobSet run as a user of their own, one of 70000-70999");
+  EXPECT_EQ(remark_on_server({.user = "4242424"}, other), "all pods run as 4242424");
+  EXPECT_EQ(remark_on_server({.one_user = true}, other), "all pods run as 4242424");
+  EXPECT_EQ(remark_on_server({}, other),
+            "all pods run as 4242424, for this user namespace lacks a range of users for JobSets; "
+            "--pod-users FIRST-LAST names one");
+  EXPECT_EQ(remark_on_server({.user = "root"}, root), "");
+  EXPECT_THAT(remark_on_server({}, root), testing::StartsWith("all pods run as root, for this"))
+      << "of a namespace that has nobody else";
+  EXPECT_EQ(remark_on_server({}, {.uid = 1000, .pod_user = {.uid = 1000, .gid = 1, .groups = {}}}),
+            "");
 }
 
 TEST(ShellWord, IsQuotedWhereAShellWouldTakeItApart) {

@@ -12,6 +12,7 @@
 #include "cli/engine.h"
 #include "cli/exit_code.h"
 #include "cli/listen_address.h"
+#include "cli/pod_user.h"
 #include "cli/print.h"
 #include "cli/signals.h"
 
@@ -38,7 +39,8 @@ Result<EngineOptions> engine_options(const ServeOptions& options,
   MUSTER_CHECK(engine.gates.set(options.feature_gates));
   engine.job_limits = job_limits;
   MUSTER_TRY(engine.nodes, node_options(options.node));
-  MUSTER_TRY(engine.pods, pod_policy(options.node));
+  MUSTER_TRY(PodPolicy pods, pod_policy(options.node));
+  engine.pods = for_many(std::move(pods));
   return engine;
 }
 
@@ -51,17 +53,28 @@ Error with_holder(Error error, std::uint16_t port) {
   return error;
 }
 
+// Nothing without an agent: then there are no pods.
+Result<std::string> remark_on_pods(const EngineOptions& options) {
+  if (!options.controllers.contains("agent")) return "";
+  MUSTER_TRY(const agent::Identity identity, identity_under(options.pods));
+  const std::string remark = remark_on_server(options.pods, identity);
+  return remark.empty() ? "" : remark + "\n";
+}
+
 int serve(ServeOptions options, const controllers::JobLimits& job_limits) {
   if (const auto read = apply_config_file(options); !read) return complain(read.error(), kUsage);
   auto engine_or = engine_options(options, job_limits);
   if (!engine_or) return complain(engine_or.error(), kUsage);
+  const auto pods = remark_on_pods(*engine_or);
+  if (!pods) return complain(pods.error(), kRefused);
   Signals signals;
   const std::uint16_t port = engine_or->port;
   auto engine = Engine::start(*std::move(engine_or));
   if (!engine) return complain(with_holder(engine.error(), port), kRefused);
   Loop& loop = (*engine)->loop();
   signals.on_signal(loop, [&](int) { loop.stop(); });
-  fmt::print("muster serves {} (kubeconfig: {})\n", (*engine)->url(), (*engine)->kubeconfig_file());
+  fmt::print("muster serves {} (kubeconfig: {})\n{}", (*engine)->url(),
+             (*engine)->kubeconfig_file(), *pods);
   std::fflush(stdout);
   loop.run();
   return kSucceeded;

@@ -1,4 +1,5 @@
 """docs/isolation.md: every cell of its table, tried out by a pod that means no good beside one that keeps to itself."""
+import contextlib
 import json
 import os
 import pathlib
@@ -11,7 +12,7 @@ import tempfile
 import pytest
 
 import blackbox
-from local_pods import STRANGER, apply, call, items, job_set, main_state, mount, pod, processes_naming, python, shell, volume
+from local_pods import STRANGER, apply, call, items, job_set, main_state, messages, mount, pod, processes_naming, python, shell, volume
 
 ROOT = os.geteuid() == 0
 PAGE = pathlib.Path(__file__).parents[2] / 'docs' / 'isolation.md'
@@ -25,7 +26,7 @@ WAYS = {'root': [], 'user': AS_STRANGER, 'root, plain': ['setpriv', '--bounding-
 VICTIM = r'''
 import ctypes, json, os, pty, socket, sys, time
 secret, key = sys.argv[1], int(sys.argv[2])
-for folder in ('/tmp', '/dev/shm', '/v'):
+for folder in ('/tmp', '/var/tmp', '/dev/shm', '/v'):
     if os.path.isdir(folder):
         with open(os.open(folder + '/' + secret, os.O_CREAT | os.O_WRONLY, 0o600), 'w') as file:
             file.write(secret)
@@ -89,7 +90,7 @@ tries = {
     'terminal': lambda: os.open(facts['terminal'], os.O_RDWR | os.O_NOCTTY) >= 0,
     'segment': lambda: ctypes.CDLL(None).shmget(facts['key'], 0, 0o600) >= 0,
     'memory files': lambda: read('/dev/shm/' + secret),
-    'temporary files': lambda: read('/tmp/' + secret),
+    'temporary files': lambda: any([os.access(folder + secret, os.R_OK) and read(folder + secret) for folder in ('/tmp/', '/var/tmp/')]),
     'volume': lambda: read(facts['volume']),
     'port': lambda: connect(socket.AF_INET, (facts['ip'], facts['port'])),
     'socket': lambda: connect(socket.AF_UNIX, '\0' + secret),
@@ -105,6 +106,37 @@ for name, attempt in tries.items():
     except OSError:
         done[name] = False
 print(json.dumps(done), flush=True)
+time.sleep(1000)
+'''
+
+# Takes all inotify instances that its user can have.
+HOARDER = r'''
+import ctypes, json, os, time
+
+def hoard():
+    """Processes that hold inotify instances, until the next would get none."""
+    for _ in range(100):        # far more than it takes
+        mine, theirs = os.pipe()
+        if os.fork() == 0:
+            held = 0
+            while held < 1000 and ctypes.CDLL(None).inotify_init() >= 0:
+                held += 1
+            os.write(theirs, b'x' * bool(held))
+            os.close(theirs)
+            time.sleep(1000)
+        os.close(theirs)
+        if not os.read(mine, 1):
+            return
+
+hoard()
+print(json.dumps({'done': True}), flush=True)
+time.sleep(1000)
+'''
+
+# Whether there are any left for another pod.
+WATCHER = r'''
+import ctypes, json, time
+print(json.dumps({'watches': ctypes.CDLL(None).inotify_init() >= 0}), flush=True)
 time.sleep(1000)
 '''
 
@@ -196,6 +228,10 @@ def tried(server, way, mark, key):
         apply(server, pod_with('attacker', python(ATTACKER, json.dumps(facts)), way, False))
         done = blackbox.eventually(lambda: facts_of(server, 'attacker'))
         done['addresses'] = not starts(server.folder / 'another', way)
+        apply(server, pod_with('hoarder', python(HOARDER), way, False))
+        blackbox.eventually(lambda: facts_of(server, 'hoarder'))
+        apply(server, pod_with('watcher', python(WATCHER), way, False))
+        done['inotify'] = not blackbox.eventually(lambda: facts_of(server, 'watcher'))['watches']
         if plain:
             apply(server, pod_with('volume', python('0'), way, True))
             assert 'no mount namespaces' in blackbox.eventually(lambda: main_state(server, 'volume').get('terminated'))['message']
@@ -203,7 +239,7 @@ def tried(server, way, mark, key):
         return done
     finally:
         call(server, 'delete', 'pod', *[one['metadata']['name'] for one in items(server, 'pods')])
-        for place in ('/tmp', '/dev/shm'):
+        for place in ('/tmp', '/var/tmp', '/dev/shm'):
             pathlib.Path(place, secret).unlink(missing_ok=True)
         subprocess.run(['ipcrm', '-M', str(key)], capture_output=True)
 
@@ -229,39 +265,162 @@ if ROOT:        # who can start servers in all these ways
         blackbox.eventually(lambda: not processes_naming(folder))
         shutil.rmtree(folder)
 
-    def test_each_job_set_has_a_user_of_its_own_if_wanted():
-        """--pod-users: pods of a JobSet share one, also after a restart of the server; those of others cannot read their files."""
-        first, last = 70000, 70999
-        folder, secret = pathlib.Path(tempfile.mkdtemp(prefix='isolation-')), 'muster-' + secrets.token_hex(16)
+    @contextlib.contextmanager
+    def serving_here(*flags):
+        """A server of root; nothing is left of it and of its pods."""
+        folder = pathlib.Path(tempfile.mkdtemp(prefix='isolation-'))
         folder.chmod(0o711)
-        server = Server(folder, 'root', '--pod-users', '%d-%d' % (first, last)).start()
-
-        def output_of(name, script):
-            file = job_set(name, shell(script, **mount()), **volume(emptyDir={}))
-            file['spec']['replicatedJobs'][0]['template']['spec'] |= {'parallelism': 2, 'completions': 2, 'completionMode': 'Indexed'}
-            apply(server, file)
-            pods = blackbox.eventually(lambda: [one for one in items(server, 'pods') if one['metadata']['name'].startswith(name) and one['status'].get('podIP')][1:] and
-                                       [one for one in items(server, 'pods') if one['metadata']['name'].startswith(name)])
-            return [blackbox.eventually(lambda: re.search('users (.*)', call(server, 'logs', one['metadata']['name'])))[1] for one in pods]
-
-        script = 'umask 077; may=no; for place in /tmp /dev/shm; do echo x > $place/%s-$JOB_COMPLETION_INDEX; cat $place/%s-* > /dev/null 2>&1 && may=yes; done; ' \
-                 'touch /v/x && echo users $(id -u) $(id -g) $(stat -c %%u /v) $may; sleep 1000'
+        server = Server(folder, 'root', *flags).start()
         try:
-            one = output_of('one', script % (secret, secret))
-            user = one[0].split()[0]
-            assert one == ['%s %s %s yes' % (user, user, user)] * 2 and first <= int(user) <= last
-            server.restart()
-            book = (server.data_dir / 'users').read_text()
-            assert book.startswith(user + ' default/')
-            other = output_of('two', script % (secret + '-two', secret))
-            assert {line.split()[0] for line in other} & {user} == set() and all(line.endswith(' no') for line in other), other
-            call(server, 'delete', 'jobset', 'one', 'two')
-            blackbox.eventually(lambda: (server.data_dir / 'users').read_text() == '')
+            yield server
         finally:
-            call(server, 'delete', 'pod', *[one['metadata']['name'] for one in items(server, 'pods')] or ['--all'])
+            names = [one['metadata']['name'] for one in items(server, 'jobsets')]
+            if names:
+                call(server, 'delete', 'jobset', *names)
+            names = [one['metadata']['name'] for one in items(server, 'pods')]
+            if names:
+                call(server, 'delete', 'pod', *names)
             server.stop()
-            for place in ('/tmp', '/dev/shm'):
-                for file in pathlib.Path(place).glob(secret + '*'):
-                    file.unlink()
         blackbox.eventually(lambda: not processes_naming(folder))
         shutil.rmtree(folder)
+
+    def memory_folders(server):
+        """Those of JobSets of this server; other servers have others."""
+        number = 0xcbf29ce484222325
+        for byte in str(server.data_dir / 'groups').encode():
+            number = (number ^ byte) * 0x100000001b3 % 2 ** 64
+        return list(pathlib.Path('/dev/shm').glob('muster-%016x-*' % number))
+
+    def two_pods(name, container, **spec):
+        """A JobSet of two pods."""
+        file = job_set(name, container, **spec)
+        file['spec']['replicatedJobs'][0]['template']['spec'] |= {'parallelism': 2, 'completions': 2, 'completionMode': 'Indexed'}
+        return file
+
+    def said(server, name, word):
+        """What follows the word in the log of each pod of a JobSet of two, by the index of the pod."""
+        def look():
+            pods = sorted(one['metadata']['name'] for one in items(server, 'pods') if one['metadata']['name'].startswith(name + '-'))
+            found = [re.search('^%s (.*)' % word, call(server, 'logs', pod), re.M) for pod in pods if 'waiting' not in main_state(server, pod)]
+            return len(found) == 2 and all(found) and [match[1] for match in found]
+        return blackbox.eventually(look)
+
+    # Puts a file that all may read into each place, waits for the one of the other pod, and says whom it runs as and which files it finds there.
+    SHARES = """
+for place in /tmp /var/tmp /dev/shm; do echo x > $place/%(secret)s-$JOB_COMPLETION_INDEX; done
+for place in /tmp /var/tmp /dev/shm; do until [ -e $place/%(secret)s-$((1 - JOB_COMPLETION_INDEX)) ]; do sleep 0.1; done; done
+echo is $(id -u) $(id -g) $(stat -c %%u /v) $(ls -d /tmp/muster-secret-* /var/tmp/muster-secret-* /dev/shm/muster-secret-* | wc -l)
+sleep 1000
+"""
+
+    def shares(secret):
+        return shell(SHARES % {'secret': secret}, **mount())
+
+    USUAL = range(2_100_000_000, 2_100_065_536)     # --pod-users, unless it is said otherwise
+
+    def test_each_job_set_has_a_user_and_folders_of_its_own():
+        """Pods of a JobSet share them, also after a restart of the server; those of others do not see them. They go with the last pod."""
+        secret = 'muster-secret-' + secrets.token_hex(16)
+        with serving_here() as server:
+            apply(server, two_pods('one', shares(secret), **volume(emptyDir={})))
+            one = said(server, 'one', 'is')
+            user = one[0].split()[0]
+            assert one == ['%s %s %s 6' % (user, user, user)] * 2 and int(user) in USUAL, one
+            assert len(memory_folders(server)) == 1
+            server.restart()
+            assert (server.data_dir / 'users').read_text().startswith(user + ' default/')
+            apply(server, two_pods('two', shares(secret + '-two'), **volume(emptyDir={})))
+            other = said(server, 'two', 'is')
+            assert {line.split()[0] for line in other} & {user} == set() and all(line.endswith(' 6') for line in other), other
+            apply(server, job_set('three', shell('echo found $(ls /tmp /var/tmp /dev/shm | grep -c secret); sleep 1000')))
+            name = blackbox.eventually(lambda: next((one['metadata']['name'] for one in items(server, 'pods') if one['metadata']['name'].startswith('three-')), None))
+            assert blackbox.eventually(lambda: re.search('found (.*)', call(server, 'logs', name)))[1] == '0'
+            assert not [path for place in ('/tmp', '/var/tmp', '/dev/shm') for path in pathlib.Path(place).glob(secret + '*')], 'they are not the machine\'s'
+            call(server, 'delete', 'jobset', 'one', 'two', 'three')
+            blackbox.eventually(lambda: (server.data_dir / 'users').read_text() == '')
+            blackbox.eventually(lambda: not list((server.data_dir / 'groups').iterdir()) and not memory_folders(server))
+
+    def test_what_a_crash_left_of_a_job_set_goes_at_the_next_start():
+        with serving_here() as server:
+            apply(server, pod('p', shell('echo x > /tmp/x; echo x > /dev/shm/x; echo ready; sleep 1000')))
+            blackbox.eventually(lambda: 'ready' in call(server, 'logs', 'p'))
+            assert len(memory_folders(server)) == 1
+            server.process.kill()
+            server.process.wait()
+            server.process.stdout.close()
+            for number in processes_naming(server.folder):
+                os.kill(number, 9)
+            user = (server.data_dir / 'users').read_text().split()[0]
+            (server.data_dir / 'users').write_text('')      # as if another server had the number by now
+            server.start()
+            blackbox.eventually(lambda: not (server.data_dir / 'groups' / user).exists() and not memory_folders(server))
+
+    @pytest.mark.parametrize('flags, own_user, own_places', [
+        (('--pod-users', 'none'), False, False), (('--pod-user', 'nobody'), False, False), (('--shared-tmp',), True, False),
+        (('--pod-users', '70000-70999'), True, True)], ids=['none', 'user', 'shared', 'range'])
+    def test_each_part_can_be_had_as_it_was(flags, own_user, own_places):
+        secret = 'muster-secret-' + secrets.token_hex(16)
+        file = pathlib.Path('/tmp', secret)
+        file.write_text('x')
+        try:
+            with serving_here(*flags) as server:
+                apply(server, pod('p', shell('echo is $(id -u) $(ls /tmp | grep -c %s)' % secret)))
+                user, seen = blackbox.eventually(lambda: re.search('is (.*)', call(server, 'logs', 'p')))[1].split()
+                assert (int(user) != 65534) == own_user and (seen == '0') == own_places, (user, seen)
+                assert flags[1:] != ('70000-70999',) or 70000 <= int(user) <= 70999
+        finally:
+            file.unlink()
+
+    def test_a_pod_that_wants_the_machines_tmp_mounts_it():
+        secret = 'muster-secret-' + secrets.token_hex(16)
+        file = pathlib.Path('/tmp', secret)
+        file.write_text('found')
+        try:
+            with serving_here() as server:
+                apply(server, pod('p', shell('cat /tmp/' + secret, **mount(mountPath='/tmp')), **volume(hostPath={'path': '/tmp'})))
+                blackbox.eventually(lambda: 'terminated' in main_state(server, 'p'))
+                assert call(server, 'logs', 'p') == 'found\n'
+        finally:
+            file.unlink()
+
+    BOMB = """
+import os, time
+made = 0
+try:
+    while True:
+        if os.fork() == 0: time.sleep(1000)
+        made += 1
+except OSError as error: print('made', made, error.strerror, flush=True)
+time.sleep(1000)
+"""
+
+    def test_processes_of_a_job_set_are_bounded_together():
+        """Two pods of one JobSet share the bound; another JobSet has its own."""
+        with serving_here('--job-set-processes', '60') as server:
+            apply(server, two_pods('bomb', python(BOMB)))
+            made = [line.split(maxsplit=1) for line in said(server, 'bomb', 'made')]
+            assert {words for _, words in made} == {'Resource temporarily unavailable'}
+            assert sum(int(number) for number, _ in made) == 58, made       # and the two that made them
+            apply(server, pod('neighbour', shell('for i in 1 2 3 4 5; do (true) & done; wait; echo fine')))
+            blackbox.eventually(lambda: 'terminated' in main_state(server, 'neighbour'))
+            assert call(server, 'logs', 'neighbour') == 'fine\n'
+
+    def test_a_pod_without_a_user_of_its_own_waits():
+        """It does not run as another one's."""
+        with serving_here('--pod-users', '70000-70000') as server:
+            apply(server, pod('first', shell('echo ready; sleep 1000')))
+            blackbox.eventually(lambda: 'ready' in call(server, 'logs', 'first'))
+            apply(server, pod('second', shell('id -u; sleep 1000')))
+            words = 'Failed to create pod sandbox: all users from 70000 to 70000 are taken (--pod-users)'
+            blackbox.eventually(lambda: words in messages(server, 'second'))
+            assert 'running' not in main_state(server, 'second')
+            call(server, 'delete', 'pod', 'first')
+            blackbox.eventually(lambda: 'running' in main_state(server, 'second'), 200)
+            assert blackbox.eventually(lambda: call(server, 'logs', 'second')) == '70000\n'
+
+    def test_a_server_says_whom_its_pods_run_as():
+        def second_line(*flags):
+            with serving_here(*flags) as server:
+                return server.process.stdout.readline().strip()
+        assert second_line() == 'pods of each JobSet run as a user of their own, one of 2100000000-2100065535'
+        assert second_line('--pod-users', 'none') == 'all pods run as nobody'

@@ -36,7 +36,7 @@ def port():
 
 @pytest.fixture
 def everybodys_folder():
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=blackbox.SEEN_BY_PODS) as folder:
         os.chmod(folder, 0o755)
         yield pathlib.Path(folder)
 

@@ -15,7 +15,6 @@ from local_pods import STRANGER, apply, call, job_set, main_state, messages, mou
 
 ROOT = os.geteuid() == 0
 NOBODY = 65534
-ME = NOBODY if ROOT else os.geteuid()       # whom pods run as
 FEW = 40
 BOMB = 'import os, sys, time\ntry:\n    while True:\n        if os.fork() == 0: time.sleep(1000)\nexcept OSError as error: print(error.strerror)'
 
@@ -31,6 +30,17 @@ def waiting(server, name):
     return what.get('reason'), what.get('message')
 
 
+def user_of(server, name):
+    """Whom a pod runs as: the server's user; of a server of root one that no other pod has."""
+    if not ROOT:
+        return os.geteuid()
+    uid = json.loads(call(server, 'get', 'pod', name, '-o', 'json'))['metadata']['uid']
+    users = {line.split()[1]: int(line.split()[0]) for line in (server.data_dir / 'users').read_text().splitlines()}
+    user = users['default/' + uid]
+    assert list(users.values()).count(user) == 1 and 2_100_000_000 <= user < 2_100_065_536
+    return user
+
+
 @pytest.fixture(scope='module')
 def folder():
     folder = pathlib.Path(tempfile.mkdtemp(prefix='rights-'))
@@ -42,7 +52,7 @@ def folder():
 @pytest.fixture(scope='module')
 def server(folder):
     (folder / 'open').mkdir(mode=0o755)
-    with serving(folder, '--host-path', folder, '--pod-processes', str(FEW)) as server:
+    with serving(folder, '--host-path', folder, '--pod-processes', str(FEW), '--shared-tmp') as server:     # the folder lies there
         yield server
 
 
@@ -63,13 +73,14 @@ def test_a_pod_runs_as_a_user_who_can_work(server):
     if program:
         beside = subprocess.run([program, '--kubeconfig', server.kubeconfig, 'exec', 'works', '--', 'sh', '-c', 'id -u; rm /c/ready'],
                                 capture_output=True, text=True, check=True, timeout=60)
-        assert beside.stdout == '%d\n' % ME
+        assert beside.stdout == '%d\n' % user_of(server, 'works')
     else:
         next((server.data_dir / 'claims').glob('*/*/ready')).unlink()
     words = log_of(server, 'works').split('\n')
-    assert words[:3] == [str(ME), 'here', 'known'], words
+    user = user_of(server, 'works')
+    assert words[:3] == [str(user), 'here', 'known'], words
     if ROOT:
-        assert words[3] == 'HOME=/ USER=nobody'
+        assert words[3] == 'HOME=/ USER=%d' % user
     ended = main_state(server, 'works')['terminated']
     assert ended['message'] == 'last words\n' and ended['exitCode'] == 0
     call(server, 'delete', 'pod', 'works')
@@ -81,7 +92,7 @@ def test_a_pod_runs_as_a_user_who_can_work(server):
 def test_another_user_needs_the_policy(server, name, wish, what):
     apply(server, pod('other-' + name, shell('id'), securityContext=wish))
     blackbox.eventually(lambda: waiting(server, 'other-' + name)[0] == 'CreateContainerConfigError')
-    words = r'container main asks for %s, but this node runs pods as user %d: start muster (as root )?with --allow-any-user to allow it' % (what, ME)
+    words = r'container main asks for %s, but this node runs pods as user %d: start muster (as root )?with --allow-any-user to allow it' % (what, user_of(server, 'other-' + name))
     assert re.fullmatch(words, waiting(server, 'other-' + name)[1])
     assert any(re.fullmatch('Error: ' + words, message) for message in messages(server, 'other-' + name))
 
@@ -97,7 +108,7 @@ def test_a_host_path_is_what_the_user_can_reach(server, folder):
           pod('not-here', shell('true', **mount()), **volume(hostPath={'path': '/etc'})))
     assert log_of(server, 'may').strip() == 'open'
     for name, words in {
-            'may-not': 'MountVolume.SetUp failed for volume "v" : hostPath %s cannot be had by user %d: Permission denied' % (closed / 'file', ME),
+            'may-not': 'MountVolume.SetUp failed for volume "v" : hostPath %s cannot be had by user %d: Permission denied' % (closed / 'file', user_of(server, 'may-not')),
             'not-here': 'MountVolume.SetUp failed for volume "v" : hostPath /etc is not allowed on this node (allowed by --host-path: %s)' % folder}.items():
         blackbox.eventually(lambda: words in messages(server, name))
         blackbox.eventually(lambda: waiting(server, name)[0] == 'ContainerCreating')

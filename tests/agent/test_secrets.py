@@ -202,18 +202,20 @@ def test_the_memory_of_the_server_is_for_nobody(folder):
 
 if ROOT:        # a server of root, which runs pods as somebody else
 
-    def test_a_pod_of_a_server_of_root(folder):
-        with serving(folder) as server:
+    @pytest.mark.parametrize('flags, refused', [((), errno.ENOENT), (('--shared-tmp',), errno.EACCES)], ids=['usual', 'shared'])
+    def test_a_pod_of_a_server_of_root(folder, flags, refused):
+        """The data directory lies in /tmp: it is not there for pods that have their own, and closed to others."""
+        with serving(folder, *flags) as server:
             secrets = secrets_of(server.data_dir)
             apply(server, pod('look', python(LOOK, str(server.data_dir), MARK)))
             blackbox.eventually(lambda: '"done"' in call(server, 'logs', 'look'))
             seen = facts(call(server, 'logs', 'look'))
             check_surroundings(seen, secrets)
-            assert re.search(r'Uid:(\s+%d){4}\n' % NOBODY, seen['status']) and re.search(r'Groups:\s*(%d)?\s*\n' % NOBODY, seen['status'])
+            assert re.search(r'Uid:(\s+21000\d{5})\1{3}\n', seen['status']) and re.search(r'Groups:\s*\n', seen['status']), seen['status']
             assert seen['trace'] == errno.EPERM and seen['kill'] == [errno.EPERM] * 3
             assert all(word in (errno.EACCES, errno.EPERM) for word in seen['init'].values()), seen['init']
             assert seen['init_descriptors'] == errno.EACCES
-            assert set(seen['data']) == {errno.EACCES} and seen['enter'] == errno.EACCES
+            assert set(seen['data']) == {refused} and seen['enter'] == refused
             assert not seen['others']
 
     def test_nobody_between_server_and_pod_knows_a_secret(folder):
@@ -240,7 +242,7 @@ if ROOT:        # a server of root, which runs pods as somebody else
         shutil.copy(shutil.which('id'), program)
         program.chmod(0o6755)
         assert 'euid=0' in subprocess.run([program], user=NOBODY, group=NOBODY, extra_groups=[], capture_output=True, text=True, check=True).stdout
-        with serving(folder) as server:
+        with serving(folder, '--shared-tmp') as server:     # the program lies there
             apply(server, pod('rights', {'command': [str(program)]}))
             log = blackbox.eventually(lambda: call(server, 'logs', 'rights'))
-            assert log.startswith('uid=%d' % NOBODY) and '=0(' not in log, log
+            assert log.startswith('uid=21000') and '=0(' not in log, log
