@@ -179,6 +179,7 @@ void PodDriver::enter_runtime() {
   preparing_ = in_runtime_ = true;
   node_.runtime.start_pod({.uid = view_.uid,
                            .name = fmt::format("{}/{}", view_.ns, view_.name),
+                           .group = trust_group_of(pod_),
                            .hostname = host ? "" : view_.hostname,
                            .hosts_file = host ? "" : node_.names.hosts_file(view_.ns),
                            .processes = node_.pod_processes,

@@ -28,7 +28,10 @@ void StartTurns::on_change(std::function<void(const RunState&)> changed) {
 }
 
 void StartTurns::start_pod(const PodSpec& pod, Done done) {
-  waiting_.push_back({pod, std::move(done)});
+  const std::uint64_t arrival = ++arrivals_;
+  if (!places_.try_emplace(pod.uid, pod.group, arrival).second)
+    return done(fail(Code::kConflict, "the pod is being started already"));
+  waiting_[pod.group].emplace(arrival, Waiting{pod, std::move(done)});
   next();
 }
 
@@ -44,12 +47,13 @@ void StartTurns::start(const std::string& pod_uid, const RunSpec& run, Done done
 
 // One that still waits never comes.
 void StartTurns::remove_pod(const std::string& pod_uid, Done done) {
-  std::vector<Done> dropped;
-  for (Waiting& each : waiting_) {
-    if (each.pod.uid == pod_uid) dropped.push_back(std::move(each.done));
+  if (const auto place = places_.extract(pod_uid); !place.empty()) {
+    const auto& [group, arrival] = place.mapped();
+    const auto line = waiting_.find(group);
+    const auto waiting = line->second.extract(arrival);
+    if (line->second.empty()) waiting_.erase(line);
+    waiting.mapped().done(fail(Code::kConflict, "the pod is being removed"));
   }
-  std::erase_if(waiting_, [&](const Waiting& each) { return each.pod.uid == pod_uid; });
-  for (Done& each : dropped) each(fail(Code::kConflict, "the pod is being removed"));
   runtime_->remove_pod(pod_uid, std::move(done));
 }
 
@@ -74,10 +78,21 @@ void StartTurns::end(const RunId& what) {
   next();
 }
 
+// The oldest of the group after the one that had the last turn.
+StartTurns::Waiting StartTurns::take_first() {
+  auto line = waiting_.upper_bound(last_group_);
+  if (line == waiting_.end()) line = waiting_.begin();
+  last_group_ = line->first;
+  Waiting first = std::move(line->second.begin()->second);
+  line->second.erase(line->second.begin());
+  if (line->second.empty()) waiting_.erase(line);
+  places_.erase(first.pod.uid);
+  return first;
+}
+
 void StartTurns::next() {
   while (!waiting_.empty() && under_way_.size() < at_once_) {
-    Waiting first = std::move(waiting_.front());
-    waiting_.pop_front();
+    Waiting first = take_first();
     const RunId pod = of_pod(first.pod.uid);
     begin(pod);
     runtime_->start_pod(first.pod, [this, pod, done = std::move(first.done)](Status made) mutable {

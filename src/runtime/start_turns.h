@@ -2,12 +2,17 @@
 //
 // When hundreds start at once, all would otherwise be half done for long, and a gang's last pod
 // would find the processors busy with preparations of the others.
+//
+// Groups of pods (JobSets) take turns: a pod does not wait for a thousand of another group that
+// came before it, only for one of each group.
 #pragma once
 
 #include <cstddef>
-#include <deque>
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "base/loop.h"
 #include "runtime/runtime.h"
@@ -40,10 +45,16 @@ class StartTurns final : public Runtime {
     PodSpec pod;
     Done done;
   };
+  Waiting take_first();
 
   Loop& loop_;
   const std::size_t at_once_;
-  std::deque<Waiting> waiting_;
+  // By group, and within it in the order of arrival. No group without pods is kept.
+  std::map<std::string, std::map<std::uint64_t, Waiting>> waiting_;
+  std::string last_group_;  // that had its turn
+  std::uint64_t arrivals_ = 0;
+  // Where a pod waits, by its uid: a pod that is removed is found without a search.
+  std::map<std::string, std::pair<std::string, std::uint64_t>> places_;
   std::map<RunId, TimerId> under_way_;      // until the timer rings, at most
   const std::unique_ptr<Runtime> runtime_;  // its last answers still find the others
 };

@@ -41,8 +41,8 @@ class StartTurnsTest : public testing::Test {
     turns_ = std::make_unique<StartTurns>(*loop_, std::move(patient), 2);
     turns_->on_change([this](const RunState& state) { told_.push_back(state.id.pod_uid); });
   }
-  void start_pod(const std::string& uid) {
-    turns_->start_pod({.uid = uid}, [this, uid](const Status& made) {
+  void start_pod(const std::string& uid, const std::string& group = "") {
+    turns_->start_pod({.uid = uid, .name = uid, .group = group}, [this, uid](const Status& made) {
       done_.push_back(uid + (made ? "" : " failed"));
     });
   }
@@ -101,6 +101,27 @@ TEST_F(StartTurnsTest, APodThatIsRemovedWhileItWaitsNeverComes) {
   machine_->answers["a"]({});
   EXPECT_THAT(asked(), ElementsAre("a", "b", "remove c", "d"));
   EXPECT_THAT(done_, ElementsAre("c failed", "a"));
+}
+
+TEST_F(StartTurnsTest, GroupsOfPodsTakeTurns) {
+  for (const char* uid : {"a", "b", "c", "d", "e"}) start_pod(uid, "large");
+  start_pod("x", "small");
+  start_pod("y", "small");
+  EXPECT_THAT(asked(), ElementsAre("a", "b"));
+  for (const char* uid : {"a", "b", "x", "c", "y"}) machine_->answers[uid]({});
+  EXPECT_THAT(asked(), ElementsAre("x", "c", "y", "d", "e"));
+}
+
+TEST_F(StartTurnsTest, APodThatIsRemovedLeavesTheTurnsOfItsGroupAlone) {
+  start_pod("a", "large");
+  start_pod("b", "large");
+  start_pod("c", "large");
+  start_pod("x", "small");
+  turns_->remove_pod("x", [](const Status&) {});  // the last of its group
+  turns_->remove_pod("x", [](const Status&) {});
+  machine_->answers["a"]({});
+  EXPECT_THAT(asked(), ElementsAre("a", "b", "remove x", "remove x", "c"));
+  EXPECT_THAT(done_, ElementsAre("x failed", "a"));
 }
 
 TEST_F(StartTurnsTest, WhatHangsKeepsNobodyForLong) {
