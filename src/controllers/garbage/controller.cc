@@ -47,7 +47,8 @@ void Controller::observe(const api::Resource& resource, const client::ObjectPtr&
                          const client::ObjectPtr& after) {
   if (before && (!after || after->meta().uid != before->meta().uid)) {
     const api::Meta& gone = before->meta();
-    owners_.saw_removal({resource.storage, gone.ns, gone.name, gone.uid});
+    owners_.saw_removal({resource.storage, gone.ns, gone.name, gone.uid},
+                        !graph_.dependents(gone.uid).empty());
     settling_.erase(gone.uid);
     owners_.forget({gone.ns, gone.uid});
   }

@@ -194,6 +194,27 @@ TEST_F(GarbageController, AnObjectOfMoreOwnersThanAreRememberedIsJudgedInTheEnd)
   EXPECT_THAT(server_.waiting(), ElementsAre("DELETE /api/v1/namespaces/d/configmaps/a"));
 }
 
+// As many owners as a large JobSet has Jobs go at once, each with what it owns.
+TEST_F(GarbageController, NobodyIsAskedAboutOwnersThatWereSeenToGoHoweverMany) {
+  constexpr int kOwners = Owners::kMaxRemembered + 100;
+  server_.complete_all(1);
+  int revision = 1;
+  for (int i = 0; i < kOwners; ++i) {
+    show_map("ADDED", fmt::format("o-{}", i), ++revision);
+    show_map("ADDED", fmt::format("a-{}", i), ++revision, fmt::format("o-{}", i));
+  }
+  for (int i = 0; i < kOwners; ++i) show_map("DELETED", fmt::format("o-{}", i), ++revision);
+  int deleted = 0;
+  for (; !server_.waiting().empty(); ++deleted) {
+    const std::string text = server_.asked.front().text();
+    ASSERT_THAT(text, ::testing::StartsWith("DELETE"));
+    const std::string name = text.substr(text.rfind('/') + 1);
+    server_.answer_deleted(name);
+    show_map("DELETED", name, ++revision, "o" + name.substr(1));
+  }
+  EXPECT_EQ(deleted, kOwners);
+}
+
 TEST_F(GarbageController, AnswersAboutOwnersThatAnObjectNoLongerNamesAreNotTakenForOthers) {
   server_.complete_all(1);
   show_map("ADDED", "a", 2, "old");

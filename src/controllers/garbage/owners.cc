@@ -3,7 +3,7 @@
 namespace muster::controllers::garbage {
 
 Answer Owners::answer(const Place& place) {
-  if (absent_.find(place) != nullptr) return Answer::kAbsent;
+  if (absent_.find(place) != nullptr || gone_owners_.find(place) != nullptr) return Answer::kAbsent;
   const Time* const said = present_.find(place);
   if (said == nullptr || *said + kYesHolds <= client_.loop().clock().now())
     return Answer::kNotAsked;

@@ -26,6 +26,10 @@ class Owners {
  public:
   // About a megabyte. More than most deletions leave behind at once.
   static constexpr std::size_t kMaxRemembered = 4'096;
+  // Owners that left dependents behind: more than the Jobs that may wait to start (JobLimits),
+  // which may all be deleted at once. What goes with them, ten thousands of pods, does not displace
+  // them.
+  static constexpr std::size_t kMaxOwnersRemembered = 32'768;
   static constexpr int kMaxUnderWay = 16;
   // A yes is worth so much: the owner may go at any time.
   static constexpr Duration kYesHolds = std::chrono::seconds(30);
@@ -43,7 +47,9 @@ class Owners {
   void ask(const client::QueueKey& key, const Item& item, const std::vector<Question>& questions);
   // The object has been judged, or is gone.
   void forget(const client::QueueKey& key) { inquiries_.erase(key); }
-  void saw_removal(const Place& place) { absent_.at(place) = true; }
+  void saw_removal(const Place& place, bool has_dependents) {
+    (has_dependents ? gone_owners_ : absent_).at(place) = true;
+  }
   bool idle() const { return askers_.empty(); }
 
  private:
@@ -69,6 +75,7 @@ class Owners {
   client::Client& client_;
   Wake wake_;
   Lru<Place, bool> absent_{kMaxRemembered};
+  Lru<Place, bool> gone_owners_{kMaxOwnersRemembered};
   Lru<Place, Time> present_{kMaxRemembered};  // when the server said so
   std::map<client::QueueKey, Inquiry> inquiries_;
   std::uint64_t last_inquiry_ = 0;
