@@ -43,6 +43,7 @@ Controller::Controller(Shared& shared)
            .sources = sources(),
            .plan = [this](const QueueKey& key, const Pass& pass) { return plan_for(key, pass); },
            .carried_out = [this](const QueueKey& key) { progress_.carried_out(key); },
+           .creates_for = &job_sets_.informer(),
            .events = events_.get(),
            .log = &shared.decisions}) {
   shared.informers.know_first(jobs_.informer(), job_sets_.informer());

@@ -142,6 +142,10 @@ void Runner::begin(const QueueKey& key) {
   }
   if (put_off(key, work->plan)) return queue_.done(key);
   note(key, work->plan);
+  if (options_.creates_for != nullptr) {
+    if (const auto object = options_.creates_for->find(key.ns, key.name))
+      work->uid = object->meta().uid;
+  }
   end_step(work);
 }
 
@@ -191,6 +195,7 @@ std::string Runner::seen(const Plan& plan) const {
 void Runner::end_step(const WorkPtr& work) {
   const auto& steps = work->plan.steps;
   while (work->step < steps.size() && work->next == steps[work->step].writes.size()) {
+    if (work->given_up) return fail_pass(work->key);
     if (!work->refusals.empty()) {
       std::string text;
       for (const std::string& refusal : work->refusals)
@@ -216,6 +221,7 @@ void Runner::pump() {
 
 void Runner::send(const WorkPtr& work) {
   Step& step = work->plan.steps[work->step];
+  if (is_pointless(*work, step.writes[work->next])) return give_up(work);
   Write& write = step.writes[work->next++];
   ++work->under_way;
   ++under_way_;
@@ -224,6 +230,20 @@ void Runner::send(const WorkPtr& work) {
     if (*alive) took_answer(work, write, std::move(answer));
   });
   write.operation.body = std::string();  // of five thousand Jobs it is most of the plan
+}
+
+bool Runner::is_pointless(const Work& work, const Write& write) const {
+  if (options_.creates_for == nullptr || write.operation.verb != client::Verb::kCreate)
+    return false;
+  const auto object = options_.creates_for->find(work.key.ns, work.key.name);
+  return !object || object->meta().uid != work.uid || object->meta().deletion_time.has_value();
+}
+
+// The pass ends when what has been sent is answered; the next one sees why.
+void Runner::give_up(const WorkPtr& work) {
+  work->given_up = true;
+  work->next = work->plan.steps[work->step].writes.size();
+  if (work->under_way == 0) end_step(work);
 }
 
 void Runner::took_answer(const WorkPtr& work, const Write& write, Result<std::string> answer) {

@@ -44,6 +44,9 @@ class Runner {
     std::function<void(const QueueKey& key)> carried_out = {};
     // Keys of one group take turns with those of others (fair_group.h).
     client::WorkQueue::GroupOf group = {};
+    // Keys name objects of this source. What a plan still has to create is dropped as soon as its
+    // object is gone or being deleted: it would be garbage from its first moment on.
+    const client::Informer* creates_for = nullptr;
     Duration longest_backoff = client::WorkQueue::kLongestBackoff;  // of a key that fails
     int rest_factor = 49;  // a key rests so many times as long as its plan took (rest_after)
     EventRecorder* events = nullptr;  // must outlive the runner
@@ -86,6 +89,8 @@ class Runner {
     std::size_t next = 0;       // write of the step that goes out next
     std::size_t under_way = 0;  // writes without an answer yet
     std::vector<std::string> refusals;
+    std::string uid = {};  // of the object that it creates for (Options::creates_for)
+    bool given_up = false;
   };
   using WorkPtr = std::shared_ptr<Work>;
 
@@ -111,6 +116,8 @@ class Runner {
   std::string seen(const Plan& plan) const;
   void pump();
   void send(const WorkPtr& work);
+  bool is_pointless(const Work& work, const Write& write) const;
+  void give_up(const WorkPtr& work);
   void took_answer(const WorkPtr& work, const Write& write, Result<std::string> answer);
   void end_step(const WorkPtr& work);
   void finish(const Work& work);
