@@ -45,6 +45,7 @@ class Control {
             {.wanted = options.controllers,
              .gates = options.gates,
              .job_limits = options.job_limits,
+             .pod_limits = options.pod_limits,
              .port_is_free = options.controllers.contains("agent") ? ports_of_this_machine()
                                                                    : controllers::PortIsFree()})) {}
 

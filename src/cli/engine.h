@@ -25,6 +25,7 @@ struct EngineOptions {
   std::set<std::string, std::less<>> controllers;
   admission::FeatureGates gates;
   controllers::JobLimits job_limits = {};
+  controllers::PodLimits pod_limits = {};
   agent::NodeOptions nodes;    // what stands for this machine
   PodPolicy pods;              // and whom its pods run as
   bool leave_nothing = false;  // no process of a pod outlives the engine

@@ -19,8 +19,13 @@
 namespace muster::cli {
 namespace {
 
-Result<EngineOptions> engine_options(const ServeOptions& options,
-                                     const controllers::JobLimits& job_limits) {
+// How much is created ahead of what runs.
+struct Limits {
+  controllers::JobLimits jobs;
+  controllers::PodLimits pods;
+};
+
+Result<EngineOptions> engine_options(const ServeOptions& options, const Limits& limits) {
   EngineOptions engine{.data_dir = options.data_dir,
                        .names = options.names,
                        .kubeconfig_file = options.kubeconfig_out};
@@ -37,7 +42,8 @@ Result<EngineOptions> engine_options(const ServeOptions& options,
   engine.port = listen.port;
   MUSTER_TRY(engine.controllers, parse_controllers(options.controllers));
   MUSTER_CHECK(engine.gates.set(options.feature_gates));
-  engine.job_limits = job_limits;
+  engine.job_limits = limits.jobs;
+  engine.pod_limits = limits.pods;
   MUSTER_TRY(engine.nodes, node_options(options.node));
   MUSTER_TRY(PodPolicy pods, pod_policy(options.node));
   engine.pods = for_many(std::move(pods));
@@ -61,9 +67,9 @@ Result<std::string> remark_on_pods(const EngineOptions& options) {
   return remark.empty() ? "" : remark + "\n";
 }
 
-int serve(ServeOptions options, const controllers::JobLimits& job_limits) {
+int serve(ServeOptions options, const Limits& limits) {
   if (const auto read = apply_config_file(options); !read) return complain(read.error(), kUsage);
-  auto engine_or = engine_options(options, job_limits);
+  auto engine_or = engine_options(options, limits);
   if (!engine_or) return complain(engine_or.error(), kUsage);
   const auto pods = remark_on_pods(*engine_or);
   if (!pods) return complain(pods.error(), kRefused);
@@ -84,7 +90,7 @@ int serve(ServeOptions options, const controllers::JobLimits& job_limits) {
 
 Verb serve_verb() {
   const auto o = std::make_shared<ServeOptions>();
-  const auto limits = std::make_shared<controllers::JobLimits>();
+  const auto limits = std::make_shared<Limits>();
   return {.name = "serve",
           .group = "Operate",
           .help = "Serve the Kubernetes API with its controllers on this machine",
@@ -101,10 +107,15 @@ Verb serve_verb() {
                {"--controllers", &o->controllers,
                 "* or none or names; -name removes one: *,-job,-agent"},
                {"--feature-gates", &o->feature_gates, "A=true,B=false"},
-               {"--waiting-jobs-of-set", &limits->waiting_of_set,
+               {"--waiting-jobs-of-set", &limits->jobs.waiting_of_set,
                 "The most Jobs of a JobSet that are created and have not started"},
-               {"--waiting-jobs", &limits->waiting_of_all,
+               {"--waiting-jobs", &limits->jobs.waiting_of_all,
                 "The same of all JobSets that have more than a thousand of them"},
+               {"--waiting-pods-of-set", &limits->pods.waiting_of_set,
+                "The most pods of a JobSet, or of a Job without one, that are created and have no "
+                "node"},
+               {"--waiting-pods", &limits->pods.waiting_of_all,
+                "The same of all JobSets and Jobs that have more than a thousand of them"},
                {"--config", &o->config_file, "The same settings as a YAML file; flags win"}}),
           .run = [o, limits] { return serve(*o, *limits); }};
 }

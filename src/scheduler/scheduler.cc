@@ -81,6 +81,7 @@ Scheduler::Scheduler(controllers::Shared& shared)
       pods_(shared.informers.changes_of("", "v1", "pods")),
       nodes_(shared.informers.changes_of("", "v1", "nodes")),
       namespaces_(shared.informers.changes_of("", "v1", "namespaces")),
+      going_(shared.going),
       events_(controllers::make_event_recorder(shared.client, shared.registry, "default-scheduler",
                                                controllers::EventRecorder::Form::kSeries)),
       runner_(shared.client,
@@ -387,6 +388,11 @@ bool Scheduler::shares_answers(const Pod& pod) const {
          cluster_.repelling_keys().empty();
 }
 
+bool Scheduler::goes(const Pod& pod) const {
+  const client::ObjectPtr object = going_ == nullptr ? nullptr : pods_.find(pod.ns, pod.name);
+  return object && going_->goes(object->meta());
+}
+
 // Nobody in the line is left to be looked at in this walk.
 bool Scheduler::all_refused() const {
   if (!line_.fresh().empty()) return false;
@@ -411,6 +417,10 @@ std::size_t Scheduler::consider(const Pod& pod, const std::vector<const Room*>& 
   }
   const std::size_t looks =
       known != refused_.end() ? 1 : 1 + (fresh ? cluster_.nodes() : rooms).size();
+  if (!placement.node.empty() && goes(pod)) {
+    leave(entry);  // it comes back with its next version, if it stays after all
+    return looks;
+  }
   if (!placement.node.empty()) {
     assume(entry, std::move(placement.node));
     return looks;

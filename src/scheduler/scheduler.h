@@ -12,6 +12,8 @@
 // that can run as a whole keeps its place in the order. And while a class has more pods than could
 // run, its surplus leaves some places of each node to others.
 //
+// A pod that goes with its owner is given no node: it leaves the line when its turn comes.
+//
 // A pod that was given a node counts as being there from that moment on, long before the binding is
 // written.
 #pragma once
@@ -94,6 +96,7 @@ class Scheduler final : public controllers::Controller {
   void look();
   std::size_t consider(const Pod& pod, const std::vector<const Room*>& rooms);
   bool shares_answers(const Pod& pod) const;
+  bool goes(const Pod& pod) const;
   bool all_refused() const;
   Entry& entry_of(const Pod& pod) { return entries_.at({pod.ns, pod.name}); }
   void assume(Entry& entry, std::string node);
@@ -107,6 +110,7 @@ class Scheduler final : public controllers::Controller {
   client::Informer& pods_;
   client::Informer& nodes_;
   client::Informer& namespaces_;
+  controllers::Going* going_;
   std::unique_ptr<controllers::EventRecorder> events_;
 
   Cluster cluster_;

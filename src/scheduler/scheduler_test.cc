@@ -21,9 +21,13 @@ constexpr std::string_view kRefused =
     R"(,"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable",
           "message":"0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."}])";
 
-class SchedulerTest : public controllers::testing::ControllerTest<Scheduler> {
+class SchedulerTest : public controllers::testing::EngineTest {
  protected:
   SchedulerTest() { informers_.start(); }
+  static controllers::Shared& with(controllers::Going& going, controllers::Shared& shared) {
+    shared.going = &going;
+    return shared;
+  }
 
   void complete() { server_.complete_all(++revision_); }
   void node(std::string_view name, std::string_view cpu = "4", std::string_view more = "",
@@ -68,6 +72,41 @@ class SchedulerTest : public controllers::testing::ControllerTest<Scheduler> {
     return pods;
   }
   void gone(std::string_view name) { pod(name, "1", "", "DELETED"); }
+  // The Job "j" of the JobSet "s".
+  void job(std::string_view type) {
+    server_.show("/apis/batch/v1/jobs", type,
+                 fmt::format(R"({{"metadata":{{"namespace":"d","name":"j","uid":"u-j",
+                   "resourceVersion":"{}","ownerReferences":[
+                   {{"apiVersion":"jobset.x-k8s.io/v1alpha2","kind":"JobSet","name":"s",
+                   "uid":"u-s","controller":true}}]}},"spec":{{}}}})",
+                             ++revision_));
+  }
+  void job_set(std::string_view type, std::string_view more = "") {
+    server_.show("/apis/jobset.x-k8s.io/v1alpha2/jobsets", type,
+                 fmt::format(R"({{"metadata":{{"namespace":"d","name":"s","uid":"u-s",
+                   "resourceVersion":"{}"{}}},"spec":{{}}}})",
+                             ++revision_, more));
+  }
+  // A pod of that Job.
+  void child(std::string_view name, std::string_view type = "ADDED") {
+    server_.show(kPods, type,
+                 fmt::format(R"({{"metadata":{{"namespace":"d","name":"{0}","uid":"u-{0}",
+                   "resourceVersion":"{1}","creationTimestamp":"2027-01-01T00:00:00Z",
+                   "ownerReferences":[{{"apiVersion":"batch/v1","kind":"Job","name":"j",
+                   "uid":"u-j","controller":true}}]}},
+                   "spec":{{"containers":[{{"name":"c","resources":{{"requests":
+                   {{"cpu":"1"}}}}}}]}},"status":{{"phase":"Pending"}}}})",
+                             name, ++revision_));
+  }
+  // Six pods of the Job, four of which have a node.
+  void begin_with_a_job() {
+    node("a");  // 4 CPUs
+    job_set("ADDED");
+    job("ADDED");
+    complete();
+    for (int i = 0; i < 6; ++i) child(fmt::format("p{}", i));
+    ASSERT_THAT(bound(), ElementsAre("p0", "p1", "p2", "p3"));
+  }
 
   // Requests other than events, which are answered and kept as "reason: note".
   std::vector<std::string> writes() {
@@ -102,6 +141,8 @@ class SchedulerTest : public controllers::testing::ControllerTest<Scheduler> {
     return fmt::format("PATCH /api/v1/namespaces/d/pods/{}/status", pod);
   }
 
+  controllers::Going going_{informers_, true};
+  Scheduler controller_{with(going_, shared_)};
   std::vector<std::string> told_;
   int revision_ = 0;
 };
@@ -360,6 +401,48 @@ TEST_F(SchedulerTest, APodThatGoesCostsOneLookForAllThatAskForTheSame) {
   EXPECT_THAT(bound(), IsEmpty());
   EXPECT_GT(controller_.looks(), before);
   EXPECT_LT(controller_.looks(), before + 10);
+}
+
+TEST_F(SchedulerTest, PodsOfAJobThatStaysFollowEachOther) {
+  begin_with_a_job();
+  gone("p0");
+  EXPECT_THAT(bound(), ElementsAre("p4"));
+}
+
+TEST_F(SchedulerTest, PodsWhoseJobIsGoneAreGivenNoNode) {
+  begin_with_a_job();
+  job("DELETED");
+  gone("p0");
+  EXPECT_THAT(bound(), IsEmpty()) << "they would be stopped as soon as they are reached";
+  const std::uint64_t before = controller_.looks();
+  gone("p1");
+  EXPECT_THAT(bound(), IsEmpty());
+  EXPECT_EQ(controller_.looks(), before) << "they have left the line";
+  pod("other", "1");
+  EXPECT_THAT(bound(), ElementsAre("other"));
+}
+
+TEST_F(SchedulerTest, PodsWhoseJobSetIsGoneOrGoesInTheForegroundAreGivenNoNode) {
+  begin_with_a_job();
+  job_set("MODIFIED", R"(,"deletionTimestamp":"2027-01-01T00:00:01Z",
+                          "finalizers":["foregroundDeletion"])");
+  gone("p0");
+  EXPECT_THAT(bound(), IsEmpty());
+  job_set("DELETED");
+  child("p6");
+  EXPECT_THAT(bound(), IsEmpty());
+}
+
+TEST_F(SchedulerTest, PodsWhoseJobSetIsHeldByOthersOrLeavesThemToThemselvesAreGivenNodes) {
+  begin_with_a_job();
+  job_set("MODIFIED", R"(,"deletionTimestamp":"2027-01-01T00:00:01Z","finalizers":["orphan"])");
+  gone("p0");
+  EXPECT_THAT(bound(), ElementsAre("p4"));
+  job("DELETED");
+  gone("p1");
+  EXPECT_THAT(bound(), IsEmpty());
+  pod("p5", "1", "", "MODIFIED");  // it has lost its owner
+  EXPECT_THAT(bound(), ElementsAre("p5"));
 }
 
 TEST_F(SchedulerTest, ALongWalkTakesSeveralTurnsAndForgetsNobody) {

@@ -37,12 +37,15 @@ Controller::Controller(Shared& shared)
       metrics_(shared.metrics),
       events_(make_event_recorder(shared.client, shared.registry, "job-controller",
                                   EventRecorder::Form::kCore)),
+      room_(shared.pod_limits),
+      going_(shared.going),
       jobs_runner_(shared.client, {.name = "job",
                                    .sources = {&jobs_.informer(), &pods_.informer()},
                                    .plan = [this](const QueueKey& key,
                                                   const Pass& pass) { return plan_job(key, pass); },
                                    .carried_out = [this](const QueueKey& key) { carried_out(key); },
                                    .group = group_by(jobs_.informer()),
+                                   .creates_for = &jobs_.informer(),
                                    .longest_backoff = kLongestBackoff,
                                    .rest_factor = kRestFactor,
                                    .events = events_.get(),
@@ -59,6 +62,11 @@ Controller::Controller(Shared& shared)
   pods_.on_change([this](const Pod* before, const Pod* after) { pod_changed(before, after); });
 }
 
+bool Controller::goes_with_owner(const Job& job) const {
+  const client::ObjectPtr object = jobs_.informer().find(job.ref.ns, job.ref.name);
+  return going_ != nullptr && object && going_->goes(object->meta());
+}
+
 void Controller::job_changed(const Job* before, const Job* after) {
   const Job& job = after != nullptr ? *after : *before;
   jobs_runner_.add(key_of(job.ref));
@@ -70,6 +78,7 @@ void Controller::job_changed(const Job* before, const Job* after) {
 
 void Controller::pod_changed(const Pod* before, const Pod* after) {
   index_pod(before, after);
+  wake(room_.pod_changed(before, after));
   metrics_.pod_changed(before, after);
   const Urgency how_soon = urgency(before, after);
   if (before != nullptr) wake_owner(*before, how_soon);
@@ -109,7 +118,11 @@ void Controller::wake_selecting_jobs(const Pod& pod) {
 }
 
 void Controller::let_go_if_orphan(const Pod& pod) {
-  if (is_orphan(pod, owner_of(pod))) orphans_runner_.add(key_of(pod.ref));
+  if (!is_orphan(pod, owner_of(pod))) return;
+  // The collector deletes it, or takes the reference away: either brings it here again. Letting it
+  // go before that would be a third write for each pod of a Job that is deleted.
+  if (!pod.deleting && going_ != nullptr && going_->leaves_garbage(pod.owner_uid)) return;
+  orphans_runner_.add(key_of(pod.ref));
 }
 
 const Job* Controller::owner_of(const Pod& pod) const {
@@ -128,7 +141,10 @@ std::vector<const Pod*> Controller::uncontrolled(const std::string& ns) const {
 Plan Controller::plan_job(const QueueKey& key, const Pass& pass) {
   planned_.erase(key);
   const Job* job = jobs_.find(key.ns, key.name);
-  if (job == nullptr) return {};
+  if (job == nullptr) {
+    room_.forget(key);
+    return {};
+  }
   const auto controlled = pods_.owned_by(job->ref.ns, job->ref.uid);
   if (lags_behind(*job, controlled, jobs_.informer().position())) {
     Plan plan;
@@ -137,13 +153,18 @@ Plan Controller::plan_job(const QueueKey& key, const Pass& pass) {
   }
   const auto loose = uncontrolled(key.ns);
   BackoffRecord& backoff = backoff_[job->ref.uid];
+  room_.look(key);
   Outcome outcome = plan(kinds_, {.job = *job,
                                   .controlled = controlled,
                                   .uncontrolled = loose,
                                   .backoff = backoff,
+                                  .births = room_.limit_for(*job),
+                                  .goes_with_owner = goes_with_owner(*job),
                                   .failures = pass.failures,
                                   .now = pass.now});
   backoff = std::move(outcome.backoff);
+  wake(
+      room_.planned(*job, static_cast<std::size_t>(outcome.tally.pods_created), outcome.held_back));
   if (job->is_finished() || job->is_managed_elsewhere()) {
     backoff_.erase(job->ref.uid);
   } else {
@@ -156,8 +177,10 @@ Plan Controller::plan_pod(const QueueKey& key) const {
   const Pod* pod = pods_.find(key.ns, key.name);
   if (pod == nullptr) return {};
   const Job* owner = owner_of(*pod);
-  // A Job is older than its pods: it is gone only if the cache of Jobs has come as far as the pod.
-  const bool unsure = owner == nullptr &&
+  // A Job is older than its pods: if it was not seen to go, it is gone only if the cache of Jobs
+  // has come as far as the pod.
+  const bool seen_to_go = going_ != nullptr && going_->is_gone(pod->owner_uid);
+  const bool unsure = owner == nullptr && !seen_to_go &&
                       jobs_.informer().position() < client::to_revision(pod->ref.resource_version);
   if (unsure && is_orphan(*pod, owner)) {
     Plan plan;

@@ -8,6 +8,7 @@
 
 #include "controllers/job/metrics.h"
 #include "controllers/job/plan.h"
+#include "controllers/job/pod_room.h"
 #include "controllers/job/urgency.h"
 #include "controllers/runtime/cache.h"
 #include "controllers/runtime/controller.h"
@@ -33,6 +34,10 @@ class Controller final : public controllers::Controller {
   void let_go_if_orphan(const Pod& pod);
   const Job* owner_of(const Pod& pod) const;
   std::vector<const Pod*> uncontrolled(const std::string& ns) const;
+  bool goes_with_owner(const Job& job) const;
+  void wake(const std::optional<QueueKey>& job) {
+    if (job) jobs_runner_.add(*job);
+  }
 
   // A plan on its way, for the metrics.
   struct Planned {
@@ -51,6 +56,8 @@ class Controller final : public controllers::Controller {
   // Active pods that are not ready, by their Job's UID: when the last one is, somebody waits.
   std::map<std::string, std::int64_t> unready_;
   std::map<std::string, std::map<std::string, const Pod*>> uncontrolled_;  // by namespace and name
+  PodRoom room_;
+  Going* going_;
   Runner jobs_runner_;
   Runner orphans_runner_;  // keys are pods
 };

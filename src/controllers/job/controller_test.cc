@@ -14,6 +14,7 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 using testing::World;
 
 constexpr const char* kJobs = "/apis/batch/v1/jobs";
@@ -118,6 +119,102 @@ TEST_F(StaleCache, EndsOnceThoughTheEndIsLateToShow) {
   server_.show(kJobs, "MODIFIED", job(5, "", kAnnounced));
   server_.pass_time(seconds(8));
   EXPECT_THAT(wanted(), IsEmpty());
+}
+
+// Nothing further is heard of Jobs, as after the last Job has gone.
+TEST(PodsOfAJobThatIsGone, AreLetGoThoughTheyChangeAfterIt) {
+  World world;
+  world.create_job(R"("parallelism":3)");
+  ASSERT_THAT(world.active(), SizeIs(3));
+  const std::vector<std::string> pods = world.active();
+  world.at_once([&] {
+    world.delete_job("Background");
+    for (const std::string& pod : pods) world.delete_pod(pod);
+  });
+  EXPECT_THAT(world.pods(), IsEmpty());
+}
+
+TEST(PodsOfAJobThatIsGone, AreLetGoWhenTheCollectorHasComeToThem) {
+  World world({}, true);
+  world.create_job(R"("parallelism":3)");
+  const std::vector<std::string> pods = world.active();
+  world.delete_job("Background");
+  world.requests.clear();
+  world.pass(seconds(5));
+  EXPECT_THAT(world.requests, IsEmpty());
+  for (const std::string& pod : pods) world.delete_pod(pod);
+  EXPECT_THAT(world.requests, SizeIs(3)) << "one for each";
+  EXPECT_THAT(world.pods(), IsEmpty());
+}
+
+TEST(PodsOfAJobThatIsGone, AreLetGoAtOnceIfNobodyCollectsGarbage) {
+  World world({}, false);
+  world.create_job(R"("parallelism":1)");
+  const std::string pod = world.active().at(0);
+  world.delete_job("Background");
+  EXPECT_FALSE(world.tracked(pod));
+}
+
+// The JobSet "s", its Job "j" with three pods, of which the test may make one fail.
+class JobOfASet : public ::testing::Test {
+ protected:
+  static constexpr const char* kSets = "/apis/jobset.x-k8s.io/v1alpha2/namespaces/d/jobsets";
+
+  void begin(bool collects_garbage) {
+    world_ = std::make_unique<World>(PodLimits{}, collects_garbage);
+    world_->must("POST", kSets, R"({"apiVersion":"jobset.x-k8s.io/v1alpha2","kind":"JobSet",
+                                  "metadata":{"name":"s"},"spec":{"replicatedJobs":[]}})");
+    world_->create_job(R"("parallelism":3)");
+    world_->patch_job(fmt::format(
+        R"({{"metadata":{{"ownerReferences":[{{"apiVersion":"jobset.x-k8s.io/v1alpha2",)"
+        R"("kind":"JobSet","name":"s","uid":"{}","controller":true}}]}}}})",
+        uid_of_set()));
+    EXPECT_THAT(world_->active(), SizeIs(3));
+  }
+  std::string uid_of_set() { return world_->text(std::string(kSets) + "/s", {"metadata", "uid"}); }
+  void delete_set(std::string_view propagation) {
+    world_->must("DELETE", std::string(kSets) + "/s",
+                 fmt::format(R"({{"propagationPolicy":"{}"}})", propagation));
+    world_->settle();
+  }
+  // How many pods are there a while after one failed.
+  std::size_t after_a_failure() {
+    world_->fail(world_->active().at(0));
+    world_->pass(seconds(60));
+    return world_->active().size();
+  }
+
+  std::unique_ptr<World> world_;
+};
+
+TEST_F(JobOfASet, ReplacesItsPods) {
+  begin(true);
+  EXPECT_EQ(after_a_failure(), 3u);
+}
+
+TEST_F(JobOfASet, CreatesNoPodWhenTheSetIsGone) {
+  begin(true);
+  delete_set("Background");
+  EXPECT_EQ(after_a_failure(), 2u);
+  EXPECT_THAT(world_->status(), HasSubstr("active=2")) << "what there is still counts";
+}
+
+TEST_F(JobOfASet, CreatesNoPodWhileTheSetIsBeingDeleted) {
+  begin(true);
+  delete_set("Foreground");
+  EXPECT_EQ(after_a_failure(), 2u);
+}
+
+TEST_F(JobOfASet, GoesOnIfItIsToOutliveTheSet) {
+  begin(true);
+  delete_set("Orphan");
+  EXPECT_EQ(after_a_failure(), 3u);
+}
+
+TEST_F(JobOfASet, GoesOnIfNobodyCollectsGarbage) {
+  begin(false);
+  delete_set("Background");
+  EXPECT_EQ(after_a_failure(), 3u);
 }
 
 TEST(JobMetricsOf, AJobAreCounted) {

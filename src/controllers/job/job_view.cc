@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/job_set_names.h"
 #include "controllers/job/names.h"
 #include "controllers/runtime/spans.h"
 #include "json/write.h"
@@ -93,6 +94,7 @@ void read_spec(Job& job, Value spec) {
   if (auto selector = api::LabelSelector::from_object(spec.get("selector")))
     job.selector = *std::move(selector);
   job.template_json = json::write(spec.get("template"));
+  job.pods_set = spec.get({"template", "metadata", "labels", api::label::kJobSetName}).as_string();
   read_policies(job, spec);
 }
 

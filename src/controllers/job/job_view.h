@@ -62,6 +62,7 @@ struct Job {
   std::string managed_by;
   api::LabelSelector selector;
   std::string template_json;  // the PodTemplateSpec, as it is
+  std::string pods_set;       // the JobSet that its pods say they belong to; or empty
 
   std::string status_json;  // the whole status, as it is
   api::Conditions conditions;

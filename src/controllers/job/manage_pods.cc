@@ -59,7 +59,8 @@ void add_indexes(const Job& job, const Census& census, std::size_t count, Time n
 
 }  // namespace
 
-PodWork manage_pods(const Job& job, const Census& census, const BackoffRecord& backoff, Time now) {
+PodWork manage_pods(const Job& job, const Census& census, const BackoffRecord& backoff,
+                    const BirthLimit& births, Time now) {
   PodWork work;
   work.removed = job.suspend ? census.active : surplus(job, census);
   if (job.suspend || !work.removed.empty()) return work;
@@ -73,7 +74,10 @@ PodWork manage_pods(const Job& job, const Census& census, const BackoffRecord& b
       return work;
     }
   }
-  const auto count = std::min(static_cast<std::size_t>(missing), kMaxCreatedOrRemoved);
+  const std::size_t most = std::min(births.room, kMaxCreatedOrRemoved);
+  const auto count = std::min(static_cast<std::size_t>(missing), most);
+  // While there is room for what one pass creates, the next pass goes on.
+  work.held_back = static_cast<std::size_t>(missing) > births.room && most == births.room;
   if (job.is_indexed()) {
     add_indexes(job, census, count, now, work);
   } else {

@@ -9,6 +9,7 @@
 #include "controllers/job/backoff.h"
 #include "controllers/job/census.h"
 #include "controllers/job/job_view.h"
+#include "controllers/job/pod_room.h"
 
 namespace muster::controllers::job {
 
@@ -23,8 +24,10 @@ struct PodWork {
   std::vector<const Pod*> removed;  // no pod comes in a pass in which one goes
   std::vector<Birth> born;
   std::optional<Duration> wait;  // until more may come: back-off
+  bool held_back = false;        // more are wanted than there is room for
 };
 
-PodWork manage_pods(const Job& job, const Census& census, const BackoffRecord& backoff, Time now);
+PodWork manage_pods(const Job& job, const Census& census, const BackoffRecord& backoff,
+                    const BirthLimit& births, Time now);
 
 }  // namespace muster::controllers::job

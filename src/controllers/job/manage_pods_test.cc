@@ -28,7 +28,7 @@ struct Managed {
 Managed manage(const Job& j, const std::vector<Pod>& pods, const BackoffRecord& record = {},
                int now = 0) {
   const Census census = count(j, pointers(pods));
-  const PodWork work = manage_pods(j, census, record, kStart + seconds(now));
+  const PodWork work = manage_pods(j, census, record, {}, kStart + seconds(now));
   Managed out{.born = work.born.size(), .removed = names(work.removed), .wait = work.wait};
   for (const Birth& birth : work.born) out.indexes.push_back(birth.index);
   return out;
@@ -240,10 +240,33 @@ TEST(ManagePods, TheNextPodOfAnIndexKnowsWhomItReplaces) {
   const Job j = job(R"("completionMode":"Indexed","parallelism":2,"completions":2,)"
                     R"("backoffLimitPerIndex":6)");
   const std::vector<Pod> pods = {pod(1).failed(seconds(0))};
-  const PodWork work = manage_pods(j, count(j, pointers(pods)), {}, kStart + seconds(60));
+  const PodWork work = manage_pods(j, count(j, pointers(pods)), {}, {}, kStart + seconds(60));
   ASSERT_EQ(work.born.size(), 2u);
   EXPECT_EQ(work.born[0].replaced, nullptr);
   EXPECT_EQ(work.born[1].replaced, &pods[0]);
+}
+
+TEST(ManagePods, NoMoreComeThanThereIsRoomFor) {
+  struct Row {
+    std::string_view name, spec;
+    std::size_t room, born;
+    bool held_back;
+  };
+  const std::vector<Row> rows = {
+      {"all that are wanted", R"("parallelism":5)", 5, 5, false},
+      {"less", R"("parallelism":5)", 4, 4, true},
+      {"none", R"("parallelism":5)", 0, 0, true},
+      {"as many as one pass creates", R"("parallelism":1000000)", 10'000, 500, false},
+      {"the last ones", R"("parallelism":1000000)", 499, 499, true},
+      {"by index", R"("completionMode":"Indexed","parallelism":9,"completions":9)", 2, 2, true},
+      {"none is wanted", R"("parallelism":5,"suspend":true)", 0, 0, false},
+  };
+  for (const Row& row : rows) {
+    const Job j = job(row.spec);
+    const PodWork work = manage_pods(j, count(j, {}), {}, {.room = row.room}, kStart);
+    EXPECT_EQ(work.born.size(), row.born) << row.name;
+    EXPECT_EQ(work.held_back, row.held_back) << row.name;
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/job_set_names.h"
 #include "controllers/job/accounting.h"
 #include "controllers/job/birth_names.h"
 #include "controllers/job/census.h"
@@ -16,6 +17,9 @@
 
 namespace muster::controllers::job {
 namespace {
+
+// The reason of the condition muster.dev/Waiting, and of the event.
+constexpr std::string_view kPodLimit = "PodLimit";
 
 struct Counts {
   std::int64_t active = 0;
@@ -59,6 +63,8 @@ class Planner {
       : kinds_(kinds),
         job_(view.job),
         uncontrolled_(view.uncontrolled),
+        births_(view.births),
+        goes_with_owner_(view.goes_with_owner),
         failures_(view.failures),
         now_(view.now),
         census_(count(job_, std::move(pods))) {
@@ -114,7 +120,12 @@ class Planner {
   }
 
   void manage(Course& course) {
-    PodWork work = manage_pods(job_, census_, out_.backoff, now_);
+    PodWork work = manage_pods(job_, census_, out_.backoff, births_, now_);
+    if (goes_with_owner_) {
+      work.born.clear();
+      work.held_back = false;
+    }
+    out_.held_back = work.held_back;
     name_births(job_, census_, {uncontrolled_, failures_}, work.born);
     // They go because nobody wants them, not because they failed: nothing is to be counted.
     std::vector<const Pod*> tracked;
@@ -154,6 +165,7 @@ class Planner {
     draft.set_number("ready", counts.ready);
     draft.set_number("terminating", counts.terminating);
     draft.set_time("startTime", start_time_);
+    tell_if_held_back(draft);
     if (finish && !finish->announced) {
       draft.add_condition(finish->interim(), finish->reason, finish->message, now_);
       because(finish->message);
@@ -196,6 +208,26 @@ class Planner {
     because(job_.suspend ? "the Job is suspended" : "the Job is resumed");
   }
 
+  // Without numbers that change all the time: each change would be a write. A JobSet tells its own
+  // users; those of a Job that belongs to none have an event.
+  void tell_if_held_back(StatusDraft& draft) {
+    if (goes_with_owner_) return;
+    const bool of_set = !job_.pods_set.empty();
+    const std::string message =
+        out_.held_back
+            ? fmt::format(
+                  "it has more pods than are created ahead of those that have a node: at "
+                  "most {} {} wait for one",
+                  births_.limit,
+                  births_.of_all ? "of all Jobs" : (of_set ? "of a JobSet" : "of a Job"))
+            : "no pod is held back";
+    const bool changed =
+        draft.ensure_condition(api::kWaitingCondition, out_.held_back, kPodLimit, message, now_);
+    if (!changed || !out_.held_back) return;
+    because(message);
+    if (!of_set) tell(std::string(kPodLimit), message);
+  }
+
   // Only when every pod is counted and gone.
   void end(StatusDraft& draft, const Finish& finish, const Accounts& accounts) {
     if (!accounts.uncounted_succeeded.empty() || !accounts.uncounted_failed.empty()) return;
@@ -236,6 +268,8 @@ class Planner {
   const Kinds& kinds_;
   const Job& job_;
   std::span<const Pod* const> uncontrolled_;
+  BirthLimit births_;
+  bool goes_with_owner_;
   int failures_;
   Time now_;
   Census census_;

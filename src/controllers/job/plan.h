@@ -11,6 +11,7 @@
 
 #include "controllers/job/backoff.h"
 #include "controllers/job/job_view.h"
+#include "controllers/job/pod_room.h"
 #include "controllers/job/pod_view.h"
 #include "controllers/job/pod_writes.h"
 #include "controllers/runtime/plan.h"
@@ -22,6 +23,10 @@ struct View {
   std::span<const Pod* const> controlled;    // pods whose controller it is
   std::span<const Pod* const> uncontrolled;  // pods of its namespace without any controller
   const BackoffRecord& backoff;
+  BirthLimit births = {};
+  // It goes with its owner, which is gone or being deleted. Pods that it would still get are
+  // garbage before they run.
+  bool goes_with_owner = false;
   int failures = 0;  // passes for this Job that failed in a row just before
   Time now{};
 };
@@ -44,6 +49,7 @@ struct Outcome {
   Plan plan;
   BackoffRecord backoff;
   Tally tally;
+  bool held_back = false;  // it wants more pods than there is room for (BirthLimit)
 };
 
 Outcome plan(const Kinds& kinds, const View& view);

@@ -34,6 +34,8 @@ class JobPlan : public ::testing::Test {
                                    .controlled = pointers(pods),
                                    .uncontrolled = pointers(loose),
                                    .backoff = backoff_,
+                                   .births = births_,
+                                   .goes_with_owner = goes_with_owner_,
                                    .failures = failures_,
                                    .now = kStart + seconds(now_)});
     std::vector<std::string> steps;
@@ -63,6 +65,8 @@ class JobPlan : public ::testing::Test {
 
   api::Resource jobs_, pods_;
   BackoffRecord backoff_;
+  BirthLimit births_;
+  bool goes_with_owner_ = false;
   int failures_ = 0;
   int now_ = 0;
   Outcome out_;
@@ -297,6 +301,49 @@ TEST_F(JobPlan, FailedIndexesAreListedFromTheFirstStatusOn) {
   EXPECT_THAT(status(), HasSubstr(R"("failedIndexes":"")"));
   plan_for(job(R"("completionMode":"Indexed","completions":2)"), {});
   EXPECT_THAT(status(), Not(HasSubstr("failedIndexes")));
+}
+
+TEST_F(JobPlan, PodsThatMustWaitForRoomAreNotCountedAndPeopleAreTold) {
+  births_ = {.room = 1, .limit = 7};
+  EXPECT_THAT(plan_for(job(R"("parallelism":3)"), {}),
+              ElementsAre("create pods d/j-", "patch jobs.batch/status d/j"));
+  EXPECT_THAT(status(), HasSubstr(R"("active":1)"));
+  EXPECT_THAT(status(), HasSubstr(R"("type":"muster.dev/Waiting")"));
+  EXPECT_THAT(status(), HasSubstr("at most 7 of a Job wait for one"));
+  EXPECT_THAT(events(), ElementsAre(HasSubstr("PodLimit: it has more pods than are created")));
+  EXPECT_TRUE(out_.held_back);
+}
+
+TEST_F(JobPlan, AJobOfASetLeavesItToTheSetToTell) {
+  births_ = {.room = 0, .limit = 7};
+  Job j = job(R"("parallelism":3)");
+  j.pods_set = "train";
+  plan_for(j, {});
+  EXPECT_THAT(status(), HasSubstr("at most 7 of a JobSet wait for one"));
+  EXPECT_THAT(events(), IsEmpty());
+  births_.of_all = true;
+  plan_for(j, {});
+  EXPECT_THAT(status(), HasSubstr("at most 7 of all Jobs wait for one"));
+}
+
+TEST_F(JobPlan, WhenAllPodsAreCreatedNothingIsHeldBackAnyMore) {
+  const std::string held = R"("conditions":[{"type":"muster.dev/Waiting","status":"True",)"
+                           R"("reason":"PodLimit","message":"m"}])";
+  const Job j = job(R"("parallelism":1)", stored(1, 0, 0, held));
+  EXPECT_THAT(plan_for(j, {pod("a")}), ElementsAre("patch jobs.batch/status d/j"));
+  EXPECT_THAT(status(), HasSubstr(R"("status":"False")"));
+  EXPECT_THAT(events(), IsEmpty());
+  EXPECT_FALSE(out_.held_back);
+}
+
+TEST_F(JobPlan, AJobThatGoesWithItsOwnerGetsNoMorePods) {
+  goes_with_owner_ = true;
+  const Job j = job(R"("parallelism":3)", stored(1, 0, 0));
+  EXPECT_THAT(plan_for(j, {pod("a")}), IsEmpty());
+  EXPECT_FALSE(out_.held_back);
+  EXPECT_THAT(plan_for(j, {pod("a").failed()}),
+              ElementsAre("patch jobs.batch/status d/j", "patch pods d/a"))
+      << "what there is still counts";
 }
 
 }  // namespace

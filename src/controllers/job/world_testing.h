@@ -23,7 +23,8 @@ namespace muster::controllers::job::testing {
 
 class World {
  public:
-  World() {
+  explicit World(const PodLimits& limits = {}, bool collects_garbage = false)
+      : limits_(limits), collects_garbage_(collects_garbage) {
     log::configure(log::Level::kError, log::Format::kText);  // refusals are part of the story
     auto opened = store::Store::open(store::make_memory_durability(), api::Registry::builtin(),
                                      loop_->clock(), metrics, {.commit_inline = true});
@@ -153,8 +154,12 @@ class World {
     return out;
   }
   std::string at(std::initializer_list<std::string_view> path) {
+    return text("/apis/batch/v1/namespaces/d/jobs/j", path);
+  }
+  // Text at a path of any object.
+  std::string text(const std::string& target, std::initializer_list<std::string_view> path) {
     json::Arena arena;
-    const json::Value value = get(arena, "/apis/batch/v1/namespaces/d/jobs/j").get(path);
+    const json::Value value = get(arena, target).get(path);
     return value.is_string() ? std::string(value.as_string()) : json::write(value);
   }
 
@@ -167,6 +172,7 @@ class World {
   void stop_controller() {
     controller_ = nullptr;
     shared_ = nullptr;
+    going_ = nullptr;
     informers_ = nullptr;
   }
   void start_controller() {
@@ -177,6 +183,9 @@ class World {
     informers_ = std::make_unique<Informers>(client, api::Registry::builtin());
     shared_ = std::make_unique<Shared>(
         Shared{client, api::Registry::builtin(), *informers_, decisions, metrics, {}});
+    shared_->pod_limits = limits_;
+    going_ = std::make_unique<Going>(*informers_, collects_garbage_);
+    shared_->going = going_.get();
     controller_ = std::make_unique<Controller>(*shared_);
     informers_->of("batch", "v1", "jobs").on_change([this](const auto& before, const auto& after) {
       if (!after || after->meta().name != "j") return;
@@ -296,7 +305,10 @@ class World {
   client::Client client{*transport_, "test"};
 
  private:
+  PodLimits limits_;
+  bool collects_garbage_;
   std::unique_ptr<Informers> informers_;
+  std::unique_ptr<Going> going_;
   std::unique_ptr<Shared> shared_;
   std::unique_ptr<Controller> controller_;
   bool own_request_ = false;

@@ -22,11 +22,12 @@ LabelNumber label_number(Value labels, std::string_view key) {
   return {.present = value.is_string(), .value = parse_number<std::int32_t>(value.as_string())};
 }
 
-void read_end(Value conditions, Child& child) {
+void read_conditions(Value conditions, Child& child) {
   // A Job that has only been doomed to fail (FailureTarget) still has pods.
   for (const Value condition : conditions.items()) {
     const std::string_view type = condition.get("type").as_string();
     if (condition.get("status").as_string() != "True") continue;
+    if (type == api::kWaitingCondition) child.held_back = condition.get("message").as_string();
     if (type == "Complete") {
       child.end = Child::End::kComplete;
       return;
@@ -97,7 +98,7 @@ Child read_child(Value job) {
   const std::size_t uncounted = status.get({"uncountedTerminatedPods", "succeeded"}).size();
   out.succeeded = status.get("succeeded").as_int() + static_cast<std::int64_t>(uncounted);
   out.has_start_time = status.get("startTime").is_string();
-  read_end(status.get("conditions"), out);
+  read_conditions(status.get("conditions"), out);
   out.coordinator_ended =
       has_ended_coordinator(out, labels.get(label::kCoordinator).as_string(), status);
   return out;

@@ -45,6 +45,8 @@ struct Child {
   std::int32_t ready = 0;
   std::int64_t succeeded = 0;  // with those that the Job has seen end and not counted yet
   bool has_start_time = false;
+  std::string
+      held_back;  // why it has not created all its pods, as its Job controller says; or empty
 
   enum class End : std::uint8_t { kNone, kComplete, kFailed };
   End end = End::kNone;

@@ -45,6 +45,19 @@ TEST(CreationLimit, JobsAheadOfThoseThatRunAreLimitedAndPeopleAreTold) {
   EXPECT_EQ(cluster.condition("muster.dev/Waiting"), "");
 }
 
+TEST(CreationLimit, AJobThatHoldsBackPodsIsTold) {
+  Cluster cluster;
+  cluster.create(jobset({job("w", {.replicas = 2})}));
+  cluster.settle();
+  cluster.hold_back_pods("js-w-1", true);
+  cluster.settle();
+  EXPECT_EQ(cluster.condition("muster.dev/Waiting"), "True PodLimit");
+  EXPECT_EQ(cluster.message("muster.dev/Waiting"), "js-w-1: it has more pods");
+  cluster.hold_back_pods("js-w-1", false);
+  cluster.settle();
+  EXPECT_EQ(cluster.condition("muster.dev/Waiting"), "");
+}
+
 TEST(CreationLimit, WhoWaitsForOthersToLeaveRoomLooksAgain) {
   Cluster cluster;
   cluster.limits = {.waiting_of_set = 5, .waiting_of_all = 0, .waiting_in_any_case = 1};

@@ -372,6 +372,7 @@ class Planner {
     }
     auto wait = waiting(set_, tallies_);
     if (!wait && held_back_ != nullptr) wait = waiting_for_room();
+    if (!wait) wait = waiting_for_pods();
     std::string held = held_at_barrier();
     if (held.empty()) return wait;
     condition.reason = "Barrier";
@@ -388,6 +389,17 @@ class Planner {
         "{} has more jobs than are created ahead of those that run: at most {} {} wait to start",
         held_back_->name, view_.creation.limit,
         view_.creation.of_all ? "of all JobSets" : "of a JobSet");
+    return condition;
+  }
+
+  // The first Job that says so stands for all.
+  std::optional<api::Condition> waiting_for_pods() const {
+    const auto held = std::ranges::find_if(
+        buckets_.active, [](const Child* job) { return !job->held_back.empty(); });
+    if (held == buckets_.active.end()) return std::nullopt;
+    api::Condition condition;
+    condition.reason = "PodLimit";
+    condition.message = fmt::format("{}: {}", (*held)->name, (*held)->held_back);
     return condition;
   }
 

@@ -167,6 +167,16 @@ class Cluster {
             std::string_view message = "Job has reached the specified backoff limit") {
     set_status(name, [&](json::Value status) { end(status, "Failed", reason, message); });
   }
+  void hold_back_pods(std::string_view name, bool holds) {  // more than may wait
+    set_status(name, [&](json::Value status) {
+      const json::Value condition = json::Value::object(status.arena());
+      condition.set("type", "muster.dev/Waiting");
+      condition.set("status", holds ? "True" : "False");
+      condition.set("message", "it has more pods");
+      status.erase("conditions");
+      status.array_at("conditions").push_back(condition);
+    });
+  }
   void stop(std::string_view name) {  // the pods of a suspended Job are gone
     set_status(name, [&](json::Value status) {
       for (const char* key : {"active", "ready", "startTime"}) status.erase(key);

@@ -7,6 +7,7 @@
 #include "client/client.h"
 #include "controllers/runtime/barrier_program.h"
 #include "controllers/runtime/decision_log.h"
+#include "controllers/runtime/going.h"
 #include "controllers/runtime/informers.h"
 #include "controllers/runtime/job_limits.h"
 #include "controllers/runtime/port_is_free.h"
@@ -24,6 +25,8 @@ struct Shared {
   BarrierProgram barrier_program = {};
   PortIsFree port_is_free = {};
   JobLimits job_limits = {};
+  PodLimits pod_limits = {};
+  Going* going = nullptr;  // null: nobody looks
 };
 
 // Made with a Shared, before its informers start; works by itself from then on.

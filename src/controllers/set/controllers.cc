@@ -1,6 +1,7 @@
 #include "controllers/set/controllers.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "controllers/claims/binder.h"
@@ -35,8 +36,11 @@ class JoinedControllers final : public ControllerSet {
                 std::move(options.gates),
                 std::move(options.barrier_program),
                 std::move(options.port_is_free),
-                options.job_limits} {
+                options.job_limits,
+                options.pod_limits} {
     const auto& wanted = options.wanted;
+    if (wanted.contains("job") || wanted.contains("scheduler"))
+      shared_.going = &going_.emplace(informers_, wanted.contains("garbage"));
     if (wanted.contains("serviceaccount")) add<serviceaccount::Controller>();
     if (wanted.contains("jobset")) {
       add<jobset::Controller>();
@@ -68,6 +72,7 @@ class JoinedControllers final : public ControllerSet {
   }
 
   Informers informers_;
+  std::optional<Going> going_;
   DecisionLog decisions_;
   Shared shared_;
   std::vector<std::unique_ptr<Controller>> controllers_;

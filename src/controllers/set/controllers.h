@@ -22,6 +22,7 @@ struct SetOptions {
   admission::FeatureGates gates;
   BarrierProgram barrier_program = {};
   JobLimits job_limits = {};
+  PodLimits pod_limits = {};
   PortIsFree port_is_free = {};  // of the machine whose ports all pods share, if they do
 };
 

@@ -13,6 +13,8 @@ import (
 
 const startTimeout = 30 * time.Second
 
+var withoutControllers = []string{"--controllers", "none"}
+
 // Binary is the muster under test: $MUSTER, or the release build of the tree that the caller is `up` folders deep in.
 func Binary(up string) string {
 	if path := os.Getenv("MUSTER"); path != "" {
@@ -34,6 +36,11 @@ type Server struct {
 
 // Start serves `dir` without controllers and returns when the server is ready. The log is kept in dir + ".log".
 func Start(binary, dir string, args ...string) (*Server, error) {
+	return StartWith(binary, dir, append(withoutControllers, args...)...)
+}
+
+// StartWith is Start with all flags but the directory said by the caller.
+func StartWith(binary, dir string, args ...string) (*Server, error) {
 	server, lines, err := launch(binary, dir, args...)
 	if err != nil {
 		return nil, err
@@ -55,7 +62,7 @@ func Start(binary, dir string, args ...string) (*Server, error) {
 
 // StartAndKill starts a server and ends it after a while, ready or not.
 func StartAndKill(binary, dir string, after time.Duration, args ...string) error {
-	server, _, err := launch(binary, dir, args...)
+	server, _, err := launch(binary, dir, append(withoutControllers, args...)...)
 	if err != nil {
 		return err
 	}
@@ -71,7 +78,7 @@ func launch(binary, dir string, args ...string) (*Server, <-chan string, error) 
 		return nil, nil, err
 	}
 	defer log.Close()
-	server.cmd = exec.Command(binary, append([]string{"serve", "--data-dir", dir, "--controllers", "none"}, args...)...)
+	server.cmd = exec.Command(binary, append([]string{"serve", "--data-dir", dir}, args...)...)
 	server.cmd.Stderr = log
 	server.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := server.cmd.StdoutPipe()
