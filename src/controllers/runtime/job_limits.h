@@ -22,7 +22,7 @@ struct JobLimits {
 struct PodLimits {
   // Of one JobSet, or of a Job that belongs to none. Ten times what a node takes.
   std::uint64_t waiting_of_set = 10'000;
-  // Of all of them together; memory of half a gigabyte.
+  // Of all of them together; memory of two thirds of a gigabyte.
   std::uint64_t waiting_of_all = 20'000;
   // As above: with fewer than these a set is not held back by others.
   std::uint64_t waiting_in_any_case = 1'000;
