@@ -8,7 +8,7 @@ namespace {
 class MergedReader final : public Subscription {
  public:
   MergedReader(std::vector<std::shared_ptr<WatchLog>> logs, std::shared_ptr<const Newest> newest,
-         Revision after, std::shared_ptr<Doorbell> doorbell)
+               Revision after, std::shared_ptr<Doorbell> doorbell)
       : logs_(std::move(logs)),
         newest_(std::move(newest)),
         position_(after),
