@@ -3,13 +3,15 @@
 
 Compilers cannot tell: include paths are passed on, so that whoever uses `client` finds the headers of `net` as well. USES is for the
 product, TESTS_USE for what only tests, benchmarks, fuzzers and testing*.h need on top. Both must be complete, and name nothing idle; and
-no module uses one that comes after it.
+no module uses one that comes after it. The table of docs/architecture.md has the same folders in the same order; its last column, with what the
+folders named there use in turn, is what a folder may use.
 """
 import pathlib
 import re
 import sys
 
-SRC = pathlib.Path(__file__).resolve().parent.parent / 'src'
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SRC = ROOT / 'src'
 TEST_FILE = re.compile(r'(_test|_bench|_fuzz)\.cc$|testing')
 
 
@@ -44,6 +46,28 @@ def owner(modules, path):
     return next((modules[folder] for folder in path.parents if folder in modules), None)
 
 
+def table_faults(modules):
+    """Where the table of docs/architecture.md says something else than the CMakeLists."""
+    rows = re.findall(r'^\| `src/([a-z/]+?)(?:/\*)?` \|.*\| ([^|]*) \|$', (ROOT / 'docs' / 'architecture.md').read_text(), re.M)
+    listed = re.findall(r'^add_subdirectory\(([^)]*)\)', (SRC / 'CMakeLists.txt').read_text(), re.M)
+    folder_of = {module.name: max((each for each in listed if folder.is_relative_to(each)), key=len) for folder, module in modules.items()}
+    used = {folder: set() for folder in listed}
+    for module in modules.values():
+        folder = folder_of[module.name]
+        used[folder] |= {folder_of[other] for other in module.named['USES']} - {folder}
+    if [folder for folder, _ in rows] != list(used):
+        yield 'docs/architecture.md: its table has the folders %s, src/CMakeLists.txt %s' % (' '.join(folder for folder, _ in rows), ' '.join(used))
+        return
+    closure = {}
+    for folder, words in rows:
+        named = set(closure) if words == 'all' else {word.strip() for word in words.split(',')} - {'–'}
+        for idle in sorted(named - used[folder] - (named if words == 'all' else set())):
+            yield 'docs/architecture.md: src/%s is said to use %s, but does not' % (folder, idle)
+        closure[folder] = named.union(*(closure.get(other, set()) for other in named))
+        for missing in sorted(used[folder] - closure[folder]):
+            yield 'docs/architecture.md: src/%s uses %s, which its row does not allow' % (folder, missing)
+
+
 def main():
     modules = read_modules()
     for file in sorted([*SRC.rglob('*.cc'), *SRC.rglob('*.h')]):
@@ -53,7 +77,7 @@ def main():
             other = owner(modules, pathlib.PurePath(include))
             if other and other is not module:
                 module.included[key].setdefault(other.name, path)
-    faults, below = [], set()
+    faults, below = list(table_faults(modules)), set()
     for module in modules.values():
         faults += module.faults()
         faults += ['%s: %s comes after it in src/CMakeLists.txt' % (module.name, other) for other in module.included['USES'].keys() - below]
