@@ -131,7 +131,8 @@ std::vector<std::string> surroundings(const Identity& identity, const runtime::U
   const bool has_home = found != nullptr && is_folder(found->pw_dir);
   std::vector<std::string> out = {"PATH=" + path,
                                   fmt::format("HOME={}", has_home ? found->pw_dir : "/")};
-  // Programs that ask for the name of a user who has none would give up without an answer.
+  // Programs that look up their user's name fail if USER is missing: a user without a name gets its
+  // number.
   const std::string name = found != nullptr ? found->pw_name : std::to_string(user.uid);
   out.push_back("USER=" + name);
   out.push_back("LOGNAME=" + name);

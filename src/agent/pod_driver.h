@@ -134,7 +134,7 @@ class PodDriver {
   bool retired_ = false;
   bool only_readiness_ = false;
   int starts_under_way_ = 0;
-  bool at_barrier_ = false;                                // counted there
+  bool at_barrier_ = false;                                // its barrier container runs
   std::map<std::size_t, std::unique_ptr<HookRun>> hooks_;  // by container
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

@@ -190,7 +190,8 @@ class EmbeddedEngine final : public Engine {
     return tell_clients(credentials);
   }
 
-  // Who knows the directory finds the server (`muster get --data-dir`), wherever else it is told.
+  // Writes the kubeconfig into the data directory, where `muster get --data-dir` finds it, and to
+  // the file that was asked for.
   Status tell_clients(const Credentials& credentials) {
     const std::string own = options_.data_dir + "/kubeconfig", text = kubeconfig(credentials, url_);
     if (options_.kubeconfig_file.empty()) options_.kubeconfig_file = own;

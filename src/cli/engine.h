@@ -27,7 +27,7 @@ struct EngineOptions {
   controllers::JobLimits job_limits = {};
   controllers::PodLimits pod_limits = {};
   agent::NodeOptions nodes;    // what stands for this machine
-  PodPolicy pods;              // and whom its pods run as
+  PodPolicy pods;              // and the user, rights and limits of its pods
   bool leave_nothing = false;  // no process of a pod outlives the engine
   bool keep_objects = true;    // on disk; false: nobody will look for them in the directory
 };

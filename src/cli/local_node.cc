@@ -63,7 +63,7 @@ class JoinedNode final : public LocalNode {
     programs_ = &programs;
     agent::AgentOptions options;
     PodPolicy pods = options_.pods;
-    // What is to leave nothing is its caller's, whatever he needs root for.
+    // Pods of a private server run as the user that called sudo.
     if (pods.user.empty() && options_.leave_nothing) pods.user = sudo_caller();
     MUSTER_TRY(options.identity, identity_under(pods));
     if (!pods.oci_runtime.empty()) {
@@ -78,7 +78,7 @@ class JoinedNode final : public LocalNode {
         loop_, std::move(processes), kStartsPerProcessor * std::thread::hardware_concurrency());
     const std::string locks = agent::find_lock_folder(agent::lock_folder_candidates(::geteuid()));
     MUSTER_TRY(names_, agent::Names::open(paths.names(), {.folder = locks}));
-    // What is to leave nothing serves one caller, whose files may lie in /tmp.
+    // A private server (leave_nothing) has one caller, whose files may lie in /tmp.
     const bool own_folders = !pods.shared_tmp && !options_.leave_nothing &&
                              is_able_to(*runtime_, runtime::kMountNamespaces);
     MUSTER_TRY(users_, users_under(pods, {.data_dir = options_.data_dir,
@@ -88,7 +88,8 @@ class JoinedNode final : public LocalNode {
     options.job_set_processes = job_set_processes_under(pods);
     if (users_ && users_->hides(options.identity.program))
       options.identity.program_is_hidden = true;
-    // Else it is not found, in words; other pods need not fail for it.
+    // Without a private root the program cannot be mounted. A pod that needs it then fails with
+    // kNotFound and a message, and other pods start.
     if (!is_able_to(*runtime_, runtime::kPrivateRoot)) options.identity.program_is_hidden = false;
     options.nodes = options_.nodes;
     options.facts = agent::read_machine_facts(options_.data_dir);

@@ -1,4 +1,4 @@
-// Whom pods are started as, where that is not who started the server or the run.
+// The user of pods, if it differs from the one that started the server or the run.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,8 @@ Result<std::optional<OtherUser>> other_user(const PodPolicy& policy);
 // another one; empty if there is none. Pure.
 std::string needed_here(json::Value job_set, const std::function<bool(const std::string&)>& exists);
 
-// The line at the start of a server; empty if its pods run as who it is, as is to be expected.
+// The line that a server prints about its pods' user; empty if that is the server's own user and
+// nothing else was to be expected.
 std::string remark_on_server(const PodPolicy& policy, const agent::Identity& identity);
 
 // The line at the start of a run; empty if there is nothing to say. Pure.

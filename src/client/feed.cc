@@ -22,7 +22,7 @@ struct Member {
   bool metadata_only = false;
   store::Selection selection;
   Source::Listener listener;
-  bool told = false;  // the state
+  bool told = false;  // it has been given the state
   bool gone = false;
 };
 using MemberPtr = std::shared_ptr<Member>;
@@ -184,7 +184,7 @@ class Feed::Teller : public std::enable_shared_from_this<Teller> {
       members_;  // by resource; a kind stays once it was asked for
   std::vector<MemberPtr> newcomers_;
   std::vector<int> left_;  // resources of those that went while something was told
-  std::unique_ptr<store::Subscription> changes_;  // null: the state is to be told first
+  std::unique_ptr<store::Subscription> changes_;  // null: every member needs the state first
   store::Revision position_ = 0;
   std::atomic<bool> scheduled_ = false;
   bool telling_ = false;

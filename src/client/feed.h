@@ -2,8 +2,9 @@
 //
 // Informers of one feed never disagree: when one of them is told a change, every change of every
 // kind before it has been told to all of them. They are given the stored objects themselves, which
-// are immutable and shared. The tree of an object is read once for all informers of its kind and
-// lives until its change has been told.
+// are immutable and shared. The tree of a changed object is parsed once for all informers of its
+// kind and lives until the change has been told. When a state is told, each informer parses for
+// itself.
 //
 // Used on one loop. Informers must be gone before that loop; the store outlives the feed.
 #pragma once

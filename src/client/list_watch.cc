@@ -96,7 +96,7 @@ Result<ObjectPtr> read_object(std::string_view text, json::Value content, Keep k
                                                std::make_unique<const api::Meta>(std::move(meta)));
 }
 
-// Who it is and whose.
+// Keeps only name, namespace, uid, revision, deletion and owners.
 ObjectPtr without_content(const store::Object& object) {
   const api::Meta& meta = object.meta();
   json::Arena arena;

@@ -47,7 +47,7 @@ struct Limits {
 struct PodSpec {
   std::string uid;
   std::string name;            // what people call it: namespace and name
-  std::string group = {};      // whose it is: groups take turns when many pods start at once
+  std::string group = {};      // pods of one JobSet; groups take turns when many pods start
   std::string hostname;        // empty: the machine's
   std::string hosts_file;      // seen as /etc/hosts, this very file; empty: the machine's
   std::int64_t processes = 0;  // so many at most, threads too, where it can be had; 0: any number

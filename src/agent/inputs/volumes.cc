@@ -42,8 +42,10 @@ struct Acl {
 };
 static_assert(std::endian::native == std::endian::little && sizeof(Acl) == 28);
 
-// Pods that come later run as other users where JobSets have their own: what is made in it without
-// a wish for less is everybody's who has the folder, whatever his umask. Not every file system can.
+// JobSets that use a claim one after the other have different users. The default access control
+// list makes new files readable and writable for all of them, whatever the umask of the program; a
+// program that asks for a narrower mode gets it. File systems without such lists are left as they
+// are.
 void open_to_later_users(const UniqueFd& folder) {
   const Acl acl;
   ::setxattr(path_of(folder).c_str(), "system.posix_acl_default", &acl, sizeof acl, 0);
