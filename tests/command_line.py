@@ -8,9 +8,9 @@ import blackbox
 SECONDS = 60
 
 
-def call(arguments, environment, code=0, stdin=''):
+def call(arguments, environment, code=0, stdin='', cwd=None):
     done = subprocess.run([os.environ['MUSTER'], *map(str, arguments)], env=environment, input=stdin, text=True, capture_output=True,
-                          timeout=SECONDS)
+                          timeout=SECONDS, cwd=cwd)
     assert done.returncode == code, '%s: %d\n%s%s' % (arguments, done.returncode, done.stdout, done.stderr)
     return done
 
@@ -22,8 +22,8 @@ class Client:
         self.server = server
         self.environment = blackbox.environment(server.kubeconfig, server.folder)
 
-    def __call__(self, *arguments, code=0, stdin=''):
-        return call(arguments, self.environment, code, stdin)
+    def __call__(self, *arguments, code=0, stdin='', cwd=None):
+        return call(arguments, self.environment, code, stdin, cwd)
 
 
 def alone(*arguments, code=0, stdin='', environment=None):

@@ -339,17 +339,18 @@ def test_d_detaches(muster, tmp_path, shared):
 # Further verbs
 
 
-def test_submit_and_cancel(muster):
+def test_submit_and_cancel(muster, shared):
     printed = alone('submit', '--print', '-N', '2', '--name', 'made', '--', 'sh', '-c', 'echo $RANK of $WORLD_SIZE').stdout
     assert 'parallelism: 2' in printed and 'muster.dev/rank-env' in printed
-    name = muster('submit', '--', 'sh', '-c', 'echo submitted in $PWD').stdout.split('/')[1].strip()
-    assert muster('attach', name).stdout == 'main-0-0 | submitted in %s\n' % os.getcwd()
-    assert muster('submit', '--name', 'next', '--after', 'ok:' + name, '--', 'sleep', '1000').stdout == 'jobset.jobset.x-k8s.io/next\n'
+    # In a folder that pods see: the checkout may lie in /tmp, and pods of root's server have one of their own.
+    name = muster('submit', '--', 'sh', '-c', 'echo submitted in $PWD', cwd=shared).stdout.split('/')[1].strip()
+    assert muster('attach', name).stdout == 'main-0-0 | submitted in %s\n' % shared
+    assert muster('submit', '--name', 'next', '--after', 'ok:' + name, '--', 'sleep', '1000', cwd=shared).stdout == 'jobset.jobset.x-k8s.io/next\n'
     muster('wait', '--for=jsonpath={.status.replicatedJobsStatus[0].ready}=1', 'js/next', '--timeout=30s')
     muster('cancel', 'next')
     muster('get', 'js', 'next', code=1)
     assert muster('get', 'pods', '-l', 'jobset.sigs.k8s.io/jobset-name=next', '-o', 'name').stdout == ''
-    failing = muster('submit', '--', 'false').stdout.split('/')[1].strip()
+    failing = muster('submit', '--', 'false', cwd=shared).stdout.split('/')[1].strip()
     muster('submit', '--after', 'ok:' + failing, '--', 'true', code=5)
 
 

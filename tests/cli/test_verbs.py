@@ -146,8 +146,8 @@ def test_submit_writes_down_where_it_runs(tmp_path):
     assert 'workingDir' not in alone('submit', '--print', '--kubeconfig', elsewhere, '--', 'true').stdout
 
 
-def test_submit_of_one_process_has_a_rank(muster):
-    name = muster('submit', '--', 'sh', '-c', 'echo $RANK of $WORLD_SIZE').stdout.split('/')[1].strip()
+def test_submit_of_one_process_has_a_rank(muster, shared):
+    name = muster('submit', '--', 'sh', '-c', 'echo $RANK of $WORLD_SIZE', cwd=shared).stdout.split('/')[1].strip()
     assert muster('attach', name).stdout == 'main-0-0 | 0 of 1\n'
 
 
