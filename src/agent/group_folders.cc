@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -22,10 +23,10 @@ constexpr std::string_view kMovedAside = ".removed-";
 constexpr int kMostMovedAside = 1'000;
 
 // Servers of other data directories have folders in the same place.
-std::string own_prefix(std::string_view directory) {
+std::string own_name(std::string_view directory) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : directory) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return fmt::format("muster-{:016x}-", hash);
+  return fmt::format("muster-{:016x}", hash);
 }
 
 // Where everybody may write, somebody else may have made it first.
@@ -61,7 +62,8 @@ std::string name_for(std::string_view place) {
 }  // namespace
 
 GroupFolders::GroupFolders(Options options)
-    : options_(std::move(options)), memory_prefix_(own_prefix(options_.directory)) {
+    : options_(std::move(options)),
+      memory_(options_.memory.empty() ? "" : options_.memory + "/" + own_name(options_.directory)) {
   const auto add = [this](const std::string& place, bool in_memory) {
     const std::string target = canonical_folder(place);
     const bool known = std::ranges::find(places_, target, &Place::target) != places_.end();
@@ -72,31 +74,33 @@ GroupFolders::GroupFolders(Options options)
   add(options_.memory, true);
 }
 
+// An empty parent in memory is nobody's; one with folders of pods that go on stays.
+GroupFolders::~GroupFolders() { ::rmdir(memory_.c_str()); }
+
 Result<std::unique_ptr<GroupFolders>> GroupFolders::open(Options options,
                                                          const std::set<std::uint32_t>& users) {
   MUSTER_CHECK(make_own_folder(options.directory));
   options.memory = canonical_folder(options.memory);  // mounts are made of paths without links
   std::unique_ptr<GroupFolders> folders(new GroupFolders(std::move(options)));
-  MUSTER_CHECK(folders->sweep(folders->options_.directory, "", users));
-  MUSTER_CHECK(folders->sweep(folders->options_.memory, folders->memory_prefix_, users));
+  MUSTER_CHECK(folders->sweep(folders->options_.directory, users));
+  if (folders->memory_.empty()) return folders;
+  MUSTER_CHECK(make_own_folder(folders->memory_));
+  MUSTER_CHECK(folders->sweep(folders->memory_, users));
   return folders;
 }
 
 std::string GroupFolders::home(std::uint32_t user, bool in_memory) const {
-  return in_memory ? fmt::format("{}/{}{}", options_.memory, memory_prefix_, user)
-                   : fmt::format("{}/{}", options_.directory, user);
+  return fmt::format("{}/{}", in_memory ? memory_ : options_.directory, user);
 }
 
-Status GroupFolders::sweep(const std::string& folder, const std::string& prefix,
-                           const std::set<std::uint32_t>& users) {
+Status GroupFolders::sweep(const std::string& folder, const std::set<std::uint32_t>& users) {
   std::error_code none;
   std::vector<std::string> found;
   for (const auto& entry : std::filesystem::directory_iterator(folder, none))
     found.push_back(entry.path().filename());
   for (const std::string& name : found) {
-    if (!name.starts_with(prefix)) continue;
     const std::string path = fmt::format("{}/{}", folder, name);
-    const auto user = parse_number<std::uint32_t>(std::string_view(name).substr(prefix.size()));
+    const auto user = parse_number<std::uint32_t>(name);
     if (user && !users.contains(*user)) MUSTER_CHECK(move_aside(path));
     if (!user && name.contains(kMovedAside) && is_ours_alone(path)) disposal_.remove_tree(path);
   }
@@ -117,7 +121,7 @@ Result<std::vector<runtime::Mount>> GroupFolders::mounts_for(std::uint32_t user)
 
 Status GroupFolders::remove(std::uint32_t user) {
   MUSTER_CHECK(move_aside(home(user, false)));
-  return move_aside(home(user, true));
+  return memory_.empty() ? Status() : move_aside(home(user, true));
 }
 
 // A removal may take long; the number may be another one's before it is done.

@@ -2,11 +2,12 @@
 // (user_book.h): folders that its pods on this machine share and that no other pod sees.
 //
 //   <directory>/<user>/tmp, …/var-tmp            in the data directory
-//   <memory>/muster-<hash>-<user>/dev-shm        in the machine's /dev/shm, because only that is
+//   <memory>/muster-<hash>/<user>/dev-shm        in the machine's /dev/shm, because only that is
 //   memory
 //
-// A folder of a user is closed to everybody but the server. Pods see what is in it, as mounts. It
-// is made when the first pod needs it and removed when the user is free again.
+// Both parents are closed to everybody but the server, so that no pod that can write in the
+// machine's /dev/shm takes the name of a user's folder first. Pods see what is in the folders, as
+// mounts. They are made when the first pod needs them and removed when the user is free again.
 //
 // Used on one thread. Removal is done on a thread of its own (disposal.h).
 #pragma once
@@ -33,6 +34,8 @@ class GroupFolders {
   // Removes what an earlier server left of users that are not among these.
   static Result<std::unique_ptr<GroupFolders>> open(Options options,
                                                     const std::set<std::uint32_t>& users);
+  ~GroupFolders();
+  GroupFolders(const GroupFolders&) = delete;
 
   // Makes what is missing. The targets are those of `hides`.
   Result<std::vector<runtime::Mount>> mounts_for(std::uint32_t user) const;
@@ -51,11 +54,10 @@ class GroupFolders {
   explicit GroupFolders(Options options);
   std::string home(std::uint32_t user, bool in_memory) const;
   Status move_aside(const std::string& home);
-  Status sweep(const std::string& folder, const std::string& prefix,
-               const std::set<std::uint32_t>& users);
+  Status sweep(const std::string& folder, const std::set<std::uint32_t>& users);
 
   const Options options_;
-  const std::string memory_prefix_;  // of the names of our folders there
+  const std::string memory_;  // the parent of our folders there; empty if there is no such place
   std::vector<Place> places_;
   Disposal disposal_;
 };

@@ -40,14 +40,16 @@ class GroupFoldersTest : public ::testing::Test {
     const auto mounts = folders.mounts_for(user);
     return mounts && place < mounts->size() ? (*mounts)[place].source : "";
   }
-  std::vector<std::string> names_in(const char* folder) const {
+  std::vector<std::string> names_in(const std::string& folder) const {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(root_ / folder))
       names.push_back(entry.path().filename());
     return names;
   }
+  // The parent of all users' folders in memory, where this server's is the only one.
+  std::string memory_folder() const { return "shm/" + names_in("shm").at(0); }
   // Removal is done on a thread of its own.
-  bool all_gone(const char* folder) const {
+  bool all_gone(const std::string& folder) const {
     const auto late = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     while (!names_in(folder).empty()) {
       if (std::chrono::steady_clock::now() > late) return false;
@@ -106,8 +108,18 @@ TEST_F(GroupFoldersTest, FilesStayUntilTheUserIsFreeAndNotLonger) {
   EXPECT_FALSE(fs::exists(source(*folders, 7, 2) + "/kept"));
   ASSERT_TRUE(folders->remove(7));
   ASSERT_TRUE(folders->remove(7)) << "there is nothing";
-  EXPECT_TRUE(all_gone("shm"));
+  EXPECT_TRUE(all_gone(memory_folder()));
   EXPECT_TRUE(all_gone("data/groups"));
+  folders = nullptr;
+  EXPECT_TRUE(all_gone("shm"));
+}
+
+// A pod that can write in the machine's /dev/shm must not keep other JobSets from starting.
+TEST_F(GroupFoldersTest, NobodyElseCanTakeTheNameOfAUsersFolder) {
+  const auto folders = open();
+  const fs::path parent = root_ / memory_folder();
+  EXPECT_EQ(mode_of(parent), 0700U);
+  EXPECT_EQ(parent.parent_path(), root_ / "shm");
 }
 
 TEST_F(GroupFoldersTest, WhatACrashLeftIsRemovedAtTheNextStart) {
@@ -121,9 +133,10 @@ TEST_F(GroupFoldersTest, WhatACrashLeftIsRemovedAtTheNextStart) {
   const auto folders = open({8});
   EXPECT_FALSE(fs::exists(root_ / "data/groups/7"));
   EXPECT_FALSE(names_in("data/groups/8").empty());
+  const std::string memory = memory_folder();
   ASSERT_TRUE(folders->remove(8));
   EXPECT_TRUE(all_gone("data/groups"));
-  EXPECT_TRUE(all_gone("shm"));
+  EXPECT_TRUE(all_gone(memory));
 }
 
 TEST_F(GroupFoldersTest, OtherServersAndOtherFilesAreLeftAlone) {

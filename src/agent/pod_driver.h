@@ -82,6 +82,7 @@ class PodDriver {
   void executed(std::size_t container, Run& run, Time when);
   void ended(std::size_t container, Run& run, const runtime::Exit& exit);
   End end_of(std::size_t container, const Run& run, const runtime::Exit& exit);
+  std::string hint_at_hidden_folders(std::size_t container) const;
   void look_for_taken_port(std::size_t container, Run& run);
   LogKey log_key(std::size_t i, int number) const;
   std::string log_file(std::size_t i, int number) const;

@@ -350,7 +350,7 @@ void PodDriver::executed(std::size_t i, Run& run, Time when) {
 
 void PodDriver::ended(std::size_t i, Run& run, const runtime::Exit& exit) {
   run.end = end_of(i, run, exit);
-  if (!exit.start_error.empty()) tell(i, true, "Failed", "Error: " + exit.start_error);
+  if (!exit.start_error.empty()) tell(i, true, "Failed", "Error: " + run.end->message);
   const bool by_itself = !run.stop && !view_.deleted && !exit.lost && exit.start_error.empty();
   if (exit.code != 0 && by_itself) look_for_taken_port(i, run);
   hooks_.erase(i);
@@ -363,6 +363,21 @@ void PodDriver::ended(std::size_t i, Run& run, const runtime::Exit& exit) {
         {.reason = "PostStartHookError", .message = "PostStartHook failed", .retry = now()});
 }
 
+// A container that needs a folder of the machine which its pod does not see could not start because
+// of that. Empty if it needs none.
+std::string PodDriver::hint_at_hidden_folders(std::size_t i) const {
+  const Value spec = spec_of(i);
+  const auto is_hidden = [&](Value path) {
+    return path.is_string() && node_.users != nullptr &&
+           node_.users->hides(std::string(path.as_string()));
+  };
+  const Value command = spec.get("command");
+  if (!is_hidden(spec.get("workingDir")) && !(command.size() > 0 && is_hidden(command.item(0))))
+    return "";
+  return "; JobSets have a /tmp of their own here: mount the machine's folder as a hostPath, or "
+         "start muster serve with --shared-tmp";
+}
+
 End PodDriver::end_of(std::size_t i, const Run& run, const runtime::Exit& exit) {
   if (exit.lost)
     return {.code = 137,
@@ -372,7 +387,7 @@ End PodDriver::end_of(std::size_t i, const Run& run, const runtime::Exit& exit) 
   if (!exit.start_error.empty())
     return {.code = runtime::kStartErrorCode,
             .reason = "StartError",
-            .message = exit.start_error,
+            .message = exit.start_error + hint_at_hidden_folders(i),
             .finished = exit.finished};
   const bool from_log = exit.code != 0 && spec_of(i).get("terminationMessagePolicy").as_string() ==
                                               "FallbackToLogsOnError";

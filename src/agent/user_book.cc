@@ -9,12 +9,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "api/job_set_names.h"
 #include "base/errno_error.h"
 #include "base/log.h"
+#include "base/number.h"
 #include "base/replace_file.h"
 #include "base/unique_fd.h"
 
@@ -29,18 +31,58 @@ std::string read_text(const std::string& file) {
   return std::move(text).str();
 }
 
-// One line per group: its user and its name, which has no blanks.
-std::map<std::string, std::uint32_t> read_book(const std::string& file) {
-  std::map<std::string, std::uint32_t> users;
+// A group's name holds text of clients (the uid of an owner), which must not make a line of its
+// own.
+std::string escaped(std::string_view group) {
+  constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./";
+  std::string text;
+  for (const char c : group) {
+    if (kPlain.contains(c)) {
+      text += c;
+    } else {
+      text += fmt::format("%{:02x}", static_cast<unsigned char>(c));
+    }
+  }
+  return text;
+}
+
+using Users = std::map<std::string, std::uint32_t>;  // by escaped group
+
+// One line per group: its user, a blank, its escaped name. No user is root's, and none is there
+// twice: the file decides whom processes run as, so what is not as we write it is not believed.
+Result<Users> read_book(const std::string& file) {
+  std::error_code unknown;
+  if (!std::filesystem::exists(file, unknown)) return Users();
+  if (!std::filesystem::is_regular_file(file, unknown))
+    return fail(Code::kInternal, fmt::format("{} is not a file", file));
+  Users users;
+  std::set<std::uint32_t> taken;
   std::istringstream lines(read_text(file));
-  std::uint32_t user = 0;
-  for (std::string group; lines >> user >> group;) users[group] = user;
+  std::size_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    const std::size_t blank = line.find(' ');
+    const auto user = parse_number<std::uint32_t>(std::string_view(line).substr(0, blank));
+    const std::string group = blank == line.npos ? "" : line.substr(blank + 1);
+    const bool sound = user && *user != 0 && !group.empty() && !group.contains(' ') &&
+                       !lines.eof() && taken.insert(*user).second &&
+                       users.emplace(group, *user).second;
+    if (!sound)
+      return fail(
+          Code::kInternal,
+          fmt::format("{} is damaged in line {}: it says which user the pods of each JobSet "
+                      "run as; end all pods of this server, then remove it",
+                      file, number));
+  }
   return users;
 }
 
-bool book_has(const std::string& file, std::uint32_t user) {
-  return std::ranges::any_of(read_book(file),
-                             [&](const auto& each) { return each.second == user; });
+// One that cannot be read may have any.
+bool book_may_have(const std::string& file, std::uint32_t user) {
+  const auto users = read_book(file);
+  return !users ||
+         std::ranges::any_of(*users, [&](const auto& each) { return each.second == user; });
 }
 
 }  // namespace
@@ -57,7 +99,7 @@ std::string trust_group_of(Value pod) {
       if (each.get("controller").as_bool()) owner = each.get("uid").as_string();
   }
   if (owner.empty()) owner = metadata.get("uid").as_string();
-  return fmt::format("{}/{}", metadata.get("namespace").as_string(), owner);
+  return escaped(fmt::format("{}/{}", metadata.get("namespace").as_string(), owner));
 }
 
 Result<std::unique_ptr<UserBook>> UserBook::open(Options options) {
@@ -75,7 +117,8 @@ Result<std::unique_ptr<UserBook>> UserBook::open(Options options) {
 // taken meanwhile is lost to us; no process of ours can have it, for the machine started in
 // between.
 Status UserBook::load() {
-  for (const auto& [group, user] : read_book(options_.file)) {
+  MUSTER_TRY(const Users known, read_book(options_.file));
+  for (const auto& [group, user] : known) {
     MUSTER_TRY(const bool ours, claim(user));
     if (ours)
       groups_[group].user = user;
@@ -101,7 +144,7 @@ Result<bool> UserBook::claim(std::uint32_t user) const {
   const UniqueFd lock(::open(lock_file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!lock.valid() || ::flock(lock.get(), LOCK_EX) != 0) return errno_error(lock_file);
   const std::string owner = read_text(claim_file(user));
-  if (!owner.empty() && owner != options_.file && book_has(owner, user)) return false;
+  if (!owner.empty() && owner != options_.file && book_may_have(owner, user)) return false;
   if (owner != options_.file) MUSTER_CHECK(replace_file(claim_file(user), options_.file));
   return true;
 }

@@ -29,8 +29,9 @@ struct UserRange {
   std::uint32_t last = 0;  // inclusive
 };
 
-// Pods that trust each other: those of a JobSet; else of one owner (a Job); else the pod alone. In
-// one namespace only: labels are anybody's who may write there. Pure.
+// The name of the pods that trust each other: those of a JobSet; else of one owner (a Job); else
+// the pod alone. In one namespace only, because anyone who may write there chooses labels and
+// owners. What these contain is escaped: the name has letters, digits and -_./% only. Pure.
 std::string trust_group_of(json::Value pod);
 
 class UserBook {

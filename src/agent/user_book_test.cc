@@ -49,6 +49,44 @@ TEST_F(UserBookTest, PodsOfAGroupShareAUserAndOthersHaveAnother) {
   EXPECT_TRUE(found->groups.empty());
 }
 
+// The uid of a pod's owner is any text that a client likes.
+TEST(TrustGroup, WhatAClientNamesMakesNoLineOfItsOwn) {
+  json::Arena arena;
+  const auto group_of = [&](std::string_view uid) {
+    const json::Value pod = json::Value::object(arena);
+    pod.object_at("metadata").set("namespace", "d");
+    const json::Value owner = json::Value::object(arena);
+    owner.set("controller", json::Value::of(true));
+    owner.set("uid", uid);
+    pod.object_at("metadata").array_at("ownerReferences").push_back(owner);
+    return trust_group_of(pod);
+  };
+  EXPECT_EQ(group_of("0b-1_2.x"), "d/0b-1_2.x");
+  EXPECT_EQ(group_of("zz\n0 d/rt"), "d/zz%0a0%20d/rt");
+  EXPECT_NE(group_of("a%20b"), group_of("a b"));
+  EXPECT_EQ(group_of("%"), "d/%25");
+}
+
+TEST_F(UserBookTest, ABookThatIsNotAsItWasWrittenIsRefused) {
+  for (const char* text :
+       {"0 d/rt\n", "x d/rt\n", "7001\n", "7001 \n", "7001 d/a b\n", "garbage\n", "\n",
+        "7001 d/a\n7001 d/b\n", "7001 d/a\n7002 d/a\n", "99999999999999999999 d/a\n", "7001 d/a"}) {
+    std::ofstream(directory_ + "/book") << text;
+    const auto book = UserBook::open({.file = directory_ + "/book",
+                                      .claims_folder = directory_ + "/claims",
+                                      .range = {7000, 7002},
+                                      .is_taken = [](std::uint32_t) { return false; }});
+    ASSERT_FALSE(book) << text;
+    EXPECT_THAT(book.error().message, HasSubstr("book is damaged in line ")) << text;
+  }
+  std::filesystem::remove(directory_ + "/book");
+  std::filesystem::create_directory(directory_ + "/book");
+  EXPECT_FALSE(UserBook::open({.file = directory_ + "/book",
+                               .claims_folder = directory_ + "/claims",
+                               .range = {7000, 7002},
+                               .is_taken = [](std::uint32_t) { return false; }}));
+}
+
 TEST_F(UserBookTest, UsersThatTheMachineKnowsAreNotTaken) {
   known_ = 7001;
   const auto book = open();

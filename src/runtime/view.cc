@@ -45,6 +45,15 @@ UniqueFd make_empty_folder() {
   return folder.valid() && set_read_only(folder.get(), false) ? std::move(folder) : UniqueFd();
 }
 
+// In a copy of /dev: the machine's shared memory is reached through /dev/shm alone, where a pod may
+// have its own.
+bool hide_shared_memory(const UniqueFd& machine) {
+  const UniqueFd place(openat(machine.get(), "shm", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!place.valid()) return errno == ENOENT;
+  const UniqueFd empty = make_empty_folder();
+  return empty.valid() && attach(empty.get(), place.get());
+}
+
 // Processes of the machine are nothing that a volume shows.
 Status hide_processes(const View::Source& source) {
   for (const std::string& path : source.proc_mounts) {
@@ -321,7 +330,9 @@ Status make_termination_log_place() {
                     mknodat(copy.get(), "termination-log", S_IFREG | 0644, 0) == 0;
   if (!made || !attach(copy.get(), original.get())) return errno_error("no private /dev");
   const UniqueFd place(openat(copy.get(), ".machine", O_PATH | O_CLOEXEC));
-  const bool attached = place.valid() && attach(tree.get(), place.get());
+  const bool attached =
+      place.valid() && attach(tree.get(), place.get()) &&
+      hide_shared_memory(UniqueFd(openat(copy.get(), ".machine", O_PATH | O_CLOEXEC)));
   const bool complete = attached && std::ranges::all_of(mounted, [&](const std::string& name) {
                           return copy_entry(original.get(), copy.get(), name.c_str());
                         });

@@ -289,7 +289,7 @@ if ROOT:        # who can start servers in all these ways
         number = 0xcbf29ce484222325
         for byte in str(server.data_dir / 'groups').encode():
             number = (number ^ byte) * 0x100000001b3 % 2 ** 64
-        return list(pathlib.Path('/dev/shm').glob('muster-%016x-*' % number))
+        return list(pathlib.Path('/dev/shm').glob('muster-%016x/*' % number))
 
     def two_pods(name, container, **spec):
         """A JobSet of two pods."""
@@ -339,6 +339,28 @@ sleep 1000
             call(server, 'delete', 'jobset', 'one', 'two', 'three')
             blackbox.eventually(lambda: (server.data_dir / 'users').read_text() == '')
             blackbox.eventually(lambda: not list((server.data_dir / 'groups').iterdir()) and not memory_folders(server))
+
+    def test_the_machines_shared_memory_is_out_of_reach():
+        """By no other way either: a pod could leave memory there, or take the names of other JobSets' folders."""
+        with serving_here() as server:
+            apply(server, pod('p', shell('for d in $(find /dev -type d -name shm); do touch $d/left-by-a-pod; done; echo done $(ls -A /dev/.machine/shm | wc -l)')))
+            assert blackbox.eventually(lambda: re.search('done (.*)', call(server, 'logs', 'p')))[1] == '0'
+            assert not pathlib.Path('/dev/shm/left-by-a-pod').exists()
+
+    def test_an_owner_with_a_newline_in_its_uid_changes_nobodys_user():
+        """The server keeps the users of JobSets in a file of lines; what clients name must not become one of them."""
+        def owned(name, uid):
+            file = pod(name, shell('echo is $(id -u); sleep 1000'))
+            file['metadata']['ownerReferences'] = [{'apiVersion': 'example.com/v1', 'kind': 'Owner', 'name': 'o', 'controller': True, 'uid': uid}]
+            return file
+        with serving_here() as server:
+            for name, uid in (('p1', 'rt'), ('p2', 'zz\n0 default/rt')):
+                apply(server, owned(name, uid))
+                blackbox.eventually(lambda: re.search('is (.*)', call(server, 'logs', name)))
+            first = re.search('is (.*)', call(server, 'logs', 'p1'))[1]
+            server.restart()
+            apply(server, owned('p3', 'rt'))
+            assert blackbox.eventually(lambda: re.search('is (.*)', call(server, 'logs', 'p3')))[1] == first
 
     def test_what_a_crash_left_of_a_job_set_goes_at_the_next_start():
         with serving_here() as server:

@@ -151,6 +151,13 @@ def test_submit_of_one_process_has_a_rank(muster, shared):
     assert muster('attach', name).stdout == 'main-0-0 | 0 of 1\n'
 
 
+if os.geteuid() == 0:       # pods of other users' servers see the machine's /tmp
+    def test_a_folder_that_pods_do_not_see_is_pointed_out(muster, tmp_path):
+        muster('submit', '--name', 'unseen', '--', 'true', cwd=tmp_path)
+        assert 'chdir to "%s": no such file or directory; JobSets have a /tmp of their own here' % tmp_path in muster('attach', 'unseen', code=3).stderr
+        muster('cancel', 'unseen')
+
+
 @pytest.mark.parametrize('flag, number', [('--processes', '0'), ('--processes', '-3'), ('--processes', '1000000'), ('--processes', 'many'),
                                           ('--gpus', '-1'), ('--max-restarts', '-1')])
 def test_submit_refuses_nonsense(flag, number):
