@@ -158,14 +158,15 @@ TEST_F(WriteListTest, AListThatWasOvertakenIsPlannedAgain) {
 TEST_F(WriteListTest, AListThatLostAPodWhileItWaitedIsRefused) {
   create_pods(3);
   std::vector<TestExchangePtr> refused;
+  TestExchangePtr faster;
   server.store->submit(store::Write{.op = store::Write::Op::kDelete,
                                     .key = {0, "a", "no-such-object"},
                                     .expected = 1,
                                     .head = "",
                                     .tail = ""},
                        [&](const Result<store::ObjectPtr>&) {
-                         server.admin("POST", binding_of("p1").target,
-                                      binding_of("p1", "taken").body);
+                         faster = server.admin("POST", binding_of("p1").target,
+                                               binding_of("p1", "taken").body);
                          refused = together({binding_of("p0"), binding_of("p1"), binding_of("p2")});
                        });
   EXPECT_THAT(statuses(refused), Each(409));
