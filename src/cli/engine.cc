@@ -8,6 +8,7 @@
 
 #include "agent/logs/log_reader.h"
 #include "agent/paths.h"
+#include "base/loop_thread.h"
 #include "base/metrics.h"
 #include "base/rng.h"
 #include "cli/certificate_renewal.h"
@@ -62,6 +63,7 @@ class EmbeddedEngine final : public Engine {
     node_ = nullptr;  // processes end first: their last words still find a server
     control_ = nullptr;
     if (http_) http_->stop();
+    requests_.stop();
     if (store_) store_->stop();  // its callbacks still post to the loop
   }
 
@@ -78,6 +80,7 @@ class EmbeddedEngine final : public Engine {
     MUSTER_CHECK(logs_->start());
     programs_ = std::make_unique<agent::PodPrograms>(*loop_, logs_->reader());
     start_server(credentials);
+    MUSTER_CHECK(requests_.start());
     MUSTER_CHECK(server::bootstrap(*api_));
     MUSTER_CHECK(listen(credentials));
     renewal_.emplace(
@@ -149,7 +152,9 @@ class EmbeddedEngine final : public Engine {
     transport_ = client::make_in_process_transport(
         *loop_,
         [this](std::shared_ptr<http::Exchange> exchange) {
-          api_->handle_as(std::move(exchange), server::master("muster"));
+          requests_.loop().post([this, exchange = std::move(exchange)]() mutable {
+            api_->handle_as(std::move(exchange), server::master("muster"));
+          });
         },
         store_.get());
   }
@@ -213,6 +218,10 @@ class EmbeddedEngine final : public Engine {
   std::unique_ptr<server::ApiServer> api_;
   std::unique_ptr<client::Transport> transport_;
   std::unique_ptr<Loop> loop_ = make_real_loop();
+  // Decoding and admission of the requests that controllers and the agent send: half of the control
+  // thread's work otherwise. One thread, so that they are handled in the order in which they were
+  // sent.
+  LoopThread requests_;
   std::unique_ptr<net::HttpServer> http_;
   std::string url_;
   std::optional<CertificateRenewal> renewal_;

@@ -11,7 +11,6 @@
 #include "base/beneath.h"
 #include "base/duration.h"
 #include "base/log.h"
-#include "base/thread.h"
 #include "server/errors.h"
 
 namespace muster::agent {
@@ -259,16 +258,8 @@ void LogReader::poll() {
 }
 
 LogThread::LogThread(LogReader::Options options)
-    : loop_(make_real_loop()), reader_(std::make_unique<LogReader>(*loop_, std::move(options))) {}
+    : reader_(std::make_unique<LogReader>(thread_.loop(), std::move(options))) {}
 
-Status LogThread::start() {
-  MUSTER_TRY(thread_, start_thread([this] { loop_->run(); }));
-  return {};
-}
-
-LogThread::~LogThread() {
-  loop_->stop();
-  if (thread_.joinable()) thread_.join();
-}
+LogThread::~LogThread() { thread_.stop(); }
 
 }  // namespace muster::agent

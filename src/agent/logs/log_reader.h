@@ -11,11 +11,10 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <thread>
 
 #include "agent/logs/door.h"
 #include "agent/logs/log_file.h"
-#include "base/loop.h"
+#include "base/loop_thread.h"
 #include "base/unique_fd.h"
 #include "server/api_server.h"
 #include "server/program_source.h"
@@ -101,13 +100,12 @@ class LogThread {
  public:
   explicit LogThread(LogReader::Options options);
   ~LogThread();
-  Status start();  // once
+  Status start() { return thread_.start(); }  // once
   LogReader& reader() { return *reader_; }
 
  private:
-  const std::unique_ptr<Loop> loop_;
+  LoopThread thread_;
   const std::unique_ptr<LogReader> reader_;
-  std::thread thread_;
 };
 
 }  // namespace muster::agent

@@ -58,8 +58,9 @@ bool is_stale(const Error& error) {
 Runner::Runner(client::Client& client, Options options)
     : client_(client),
       options_(std::move(options)),
+      width_(client.feed() != nullptr ? kLocalWidth : kRemoteWidth),
       queue_(
-          client.loop(), kKeys, [this](const QueueKey& key) { begin(key); },
+          client.loop(), width_, [this](const QueueKey& key) { begin(key); },
           options_.longest_backoff, options_.group) {}
 
 bool Runner::synced(const QueueKey& key) {
@@ -212,7 +213,7 @@ void Runner::end_step(const WorkPtr& work) {
 }
 
 void Runner::pump() {
-  while (under_way_ < kWrites && !ready_.empty()) {
+  while (under_way_ < width_ && !ready_.empty()) {
     const WorkPtr work = ready_.front();
     ready_.pop_front();
     send(work);

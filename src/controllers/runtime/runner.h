@@ -69,10 +69,11 @@ class Runner {
   }
 
  private:
-  // Keys that are worked on at once, and writes under way over all of them: enough to fill the
-  // store's groups, bounded for a remote server.
-  static constexpr int kKeys = 64;
-  static constexpr int kWrites = 64;
+  // Keys that are worked on at once, and writes under way over all of them. A store in this process
+  // syncs all writes that wait as one group, so more of them cost less each: 64 left every thread
+  // idle at times while a large Job was deleted. A remote server gets fewer.
+  static constexpr int kLocalWidth = 256;
+  static constexpr int kRemoteWidth = 64;
   // How long to trust that the event of an own write is still to come, before looking without it:
   // long enough for a watch that was cut to come back.
   static constexpr Duration kPatience = std::chrono::seconds(30);
@@ -129,6 +130,7 @@ class Runner {
 
   client::Client& client_;
   Options options_;
+  const int width_;
   client::WorkQueue queue_;
   std::deque<WorkPtr> ready_;  // have a write to send; they take turns
   int under_way_ = 0;
