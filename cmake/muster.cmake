@@ -6,6 +6,7 @@
 # *_bench.cc and (with MUSTER_FUZZ) one fuzzer per *_fuzz.cc. USES names the modules whose headers it
 # includes, TESTS_USE what its tests, benchmarks and fuzzers include besides. Include paths and
 # libraries are passed on to who uses it; scripts/layering.py sees to it that the lists are true.
+# FOLDERS names subfolders whose files belong to the module as well.
 # ALONE names files that a MUSTER_UNITY build must not merge with others, because a name in their
 # unnamed namespace is also used by another file of the module.
 
@@ -66,9 +67,11 @@ function(muster_merge_sources list module folder alone)
 endfunction()
 
 function(muster_module name)
-  cmake_parse_arguments(arg "" "" "USES;TESTS_USE;PRIVATE;EMBED;ALONE" ${ARGN})
+  cmake_parse_arguments(arg "" "" "USES;TESTS_USE;FOLDERS;PRIVATE;EMBED;ALONE" ${ARGN})
   set(dir ${CMAKE_CURRENT_SOURCE_DIR})
-  file(GLOB all CONFIGURE_DEPENDS RELATIVE ${dir} ${dir}/*.cc)
+  set(patterns ${arg_FOLDERS})
+  list(TRANSFORM patterns REPLACE "(.+)" "${dir}/\\1/*.cc")
+  file(GLOB all CONFIGURE_DEPENDS RELATIVE ${dir} ${dir}/*.cc ${patterns})
   set(sources ${all})
   list(FILTER sources EXCLUDE REGEX "(_test|_bench|_fuzz|^main)\\.cc$")
   set(tests ${all})

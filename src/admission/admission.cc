@@ -3,14 +3,14 @@
 // strategy.cc.
 #include "admission/admission.h"
 
-#include "admission/arrange.h"
-#include "admission/custom_resource.h"
-#include "admission/edit.h"
+#include "admission/cluster/namespace_lifecycle.h"
 #include "admission/kind.h"
-#include "admission/metadata.h"
-#include "admission/namespace_lifecycle.h"
-#include "admission/strategy.h"
-#include "api/decode.h"
+#include "admission/rules/custom_resource.h"
+#include "admission/rules/edit.h"
+#include "admission/rules/field_order.h"
+#include "admission/rules/metadata.h"
+#include "admission/rules/strategy.h"
+#include "api/decode/decode.h"
 
 namespace muster::admission {
 namespace {
@@ -70,7 +70,7 @@ void prepare_create(const Context& context, Value object) {
   if (!kind.keeps_status_on_create) clear_status(context, object);
   if (kind.prepare_create) kind.prepare_create(context, object);
   start_generation(context, object);
-  arrange(object, *context.resource);
+  order_fields(object, *context.resource);
 }
 
 void prepare_update(const Context& context, Value object, Value old) {
@@ -84,7 +84,7 @@ void prepare_update(const Context& context, Value object, Value old) {
     if (kind.prepare_subresource) kind.prepare_subresource(context, object, old);
   }
   raise_generation(context, kind, object, old);
-  arrange(object, *context.resource);
+  order_fields(object, *context.resource);
 }
 
 FieldErrors validate_create(const Context& context, Value object) {

@@ -4,7 +4,7 @@
 
 #include "admission/admission.h"
 #include "admission/feature_gates.h"
-#include "api/decode.h"
+#include "api/decode/decode.h"
 #include "json/parse.h"
 
 namespace muster::admission {

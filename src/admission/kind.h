@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "admission/admission.h"
-#include "api/field_error.h"
+#include "api/values/field_error.h"
 #include "json/value.h"
 
 namespace muster::admission {

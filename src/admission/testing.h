@@ -21,8 +21,8 @@
 
 #include "admission/admission.h"
 #include "admission/feature_gates.h"
-#include "api/decode.h"
-#include "api/registry.h"
+#include "api/decode/decode.h"
+#include "api/schema/registry.h"
 #include "json/patch.h"
 #include "json/testing.h"
 

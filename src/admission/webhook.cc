@@ -1,8 +1,8 @@
 #include "admission/webhook.h"
 
-#include "admission/edit.h"
-#include "admission/jobset_pod.h"
+#include "admission/jobset/jobset_pod.h"
 #include "admission/kind.h"
+#include "admission/rules/edit.h"
 
 namespace muster::admission {
 namespace {

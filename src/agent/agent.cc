@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "api/pod_phase.h"
+#include "api/views/pod_phase.h"
 #include "json/parse.h"
 
 namespace muster::agent {

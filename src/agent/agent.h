@@ -14,7 +14,7 @@
 
 #include "agent/devices.h"
 #include "agent/disposal.h"
-#include "agent/gate_book.h"
+#include "agent/gate_files.h"
 #include "agent/node_keeper.h"
 #include "agent/node_services.h"
 #include "agent/pod_driver.h"
@@ -110,7 +110,7 @@ class Agent {
   const api::Registry& registry_;
   json::Arena arena_;
   ObjectCache objects_;
-  GateBook gates_;
+  GateFiles gates_;
   MessageFiles messages_;
   PortUsers port_users_;
   Disposal disposal_;

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "agent/inputs/volumes.h"
-#include "base/beneath.h"
+#include "base/contained_path.h"
 #include "base/log.h"
 #include "base/thread.h"
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "base/spare_files.h"
+#include "runtime/file_recycler.h"
 #include "runtime/runtime.h"
 
 namespace muster::agent {
@@ -24,7 +24,7 @@ class MessageFiles {
 
  private:
   const std::string folder_;
-  SpareFiles spares_;
+  runtime::FileRecycler spares_;
   std::map<std::string, std::set<std::string>> files_;  // by the pod's uid
 };
 

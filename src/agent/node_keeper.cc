@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "api/conditions.h"
+#include "api/views/conditions.h"
 #include "base/log.h"
 #include "json/parse.h"
 #include "json/write.h"

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "api/conditions.h"
-#include "api/version.h"
+#include "api/schema/version.h"
+#include "api/views/conditions.h"
 
 namespace muster::agent {
 namespace {

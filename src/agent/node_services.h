@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "agent/gate_book.h"
+#include "agent/gate_files.h"
 #include "agent/inputs/names.h"
 #include "agent/lifecycle/restart.h"
 #include "agent/logs/log_file.h"
@@ -30,7 +30,7 @@ struct NodeServices {
   Names& names;
   Prober& prober;
   ObjectCache& objects;
-  GateBook& gates;  // of barriers, shared by all pods of a gang
+  GateFiles& gates;  // of barriers, shared by all pods of a gang
   MessageFiles& messages;
   PortUsers& port_users;
   controllers::EventRecorder& events;

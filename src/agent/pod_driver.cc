@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "agent/lifecycle/status.h"
-#include "api/job_set_names.h"
+#include "api/views/job_set_names.h"
 #include "base/log.h"
 #include "json/parse.h"
 

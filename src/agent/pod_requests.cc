@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "api/pod_resources.h"
+#include "api/views/pod_resources.h"
 
 namespace muster::agent {
 

@@ -6,11 +6,11 @@
 #include <filesystem>
 
 #include "agent/devices.h"
-#include "agent/event_reasons.h"
 #include "agent/node_object.h"
 #include "agent/pod_driver.h"
 #include "agent/pod_requests.h"
 #include "agent/termination_message.h"
+#include "api/views/event_reasons.h"
 
 namespace muster::agent {
 namespace {
@@ -138,7 +138,7 @@ void PodDriver::warn_of_image() {
   for (const ContainerView& container : view_.containers) {
     const bool names_none = container.image.empty() || container.image == kNoImage;
     if (names_none || container.barrier) continue;
-    return tell(std::nullopt, true, std::string(kImageIgnored),
+    return tell(std::nullopt, true, std::string(api::kImageIgnored),
                 fmt::format("image \"{}\" is ignored by the process runtime; the command runs with "
                             "this host's own programs",
                             container.image));
@@ -169,7 +169,7 @@ void PodDriver::warn_of_limits() {
     why = each.detail;
   }
   if (missing.empty()) return;
-  tell(std::nullopt, true, std::string(kLimitsNotEnforced),
+  tell(std::nullopt, true, std::string(api::kLimitsNotEnforced),
        fmt::format("this node cannot enforce {}: {}", fmt::join(missing, ", "), why));
 }
 

@@ -1,6 +1,6 @@
 #include "agent/references.h"
 
-#include "api/job_set_names.h"
+#include "api/views/job_set_names.h"
 
 namespace muster::agent {
 namespace {

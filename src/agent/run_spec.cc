@@ -6,7 +6,7 @@
 #include <iterator>
 #include <span>
 
-#include "api/quantity.h"
+#include "api/values/quantity.h"
 
 namespace muster::agent {
 namespace {

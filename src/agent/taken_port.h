@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/port_holder.h"
 #include "base/clock.h"
-#include "base/port_holder.h"
 #include "json/value.h"
 
 namespace muster::agent {

@@ -13,7 +13,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "api/job_set_names.h"
+#include "api/views/job_set_names.h"
 #include "base/errno_error.h"
 #include "base/log.h"
 #include "base/number.h"

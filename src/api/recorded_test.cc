@@ -2,7 +2,7 @@
 // in the same order, because they have been through its Go types already.
 #include <gmock/gmock.h>
 
-#include "api/decode.h"
+#include "api/decode/decode.h"
 #include "api/testing.h"
 #include "json/write.h"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "api/decode.h"
-#include "api/registry.h"
+#include "api/decode/decode.h"
+#include "api/schema/registry.h"
 #include "base/result.h"
 #include "json/testing.h"
 

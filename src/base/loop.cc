@@ -12,7 +12,7 @@
 #include <limits>
 #include <unordered_map>
 
-#include "base/pace.h"
+#include "base/paced_loop.h"
 #include "base/result.h"
 #include "base/task_queue.h"
 
@@ -154,7 +154,7 @@ class RealLoop final : public Loop {
     (*ready)();
   }
 
-  Pace pace_;
+  MinimumGap pace_;
   const int epoll_;
   const int wake_;
   std::atomic<bool> stopped_ = false;

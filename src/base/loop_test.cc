@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/pace.h"
+#include "base/paced_loop.h"
 #include "base/task_queue.h"
 
 namespace muster {

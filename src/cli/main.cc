@@ -4,9 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
-#include "cli/exit_code.h"
-#include "cli/terminal_text.h"
-#include "cli/verb.h"
+#include "base/terminal_text.h"
+#include "cli/verbs/exit_code.h"
+#include "cli/verbs/verb.h"
 #include "runtime/keeper_main.h"
 
 namespace {
@@ -42,12 +42,12 @@ std::string fault_of(const Verb& verb, const Words& words, const Words& extras,
   if (const std::string flag = muster::cli::unknown_flag(verb, words); !flag.empty())
     return explain_flag(verb, flag);
   if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || extras.empty())
-    return muster::cli::plain_text(error.what());
+    return muster::plain_text(error.what());
   const auto flag =
       std::ranges::find_if(extras, [](const std::string& word) { return word.starts_with('-'); });
   if (flag != extras.end()) return explain_flag(verb, *flag);
   return fmt::format("{} takes no further argument: {}", verb.name,
-                     muster::cli::plain_text(extras.front()));
+                     muster::plain_text(extras.front()));
 }
 
 // `words` follow the verb.
@@ -79,7 +79,7 @@ int refuse(const std::vector<Verb>& verbs, std::string_view word, const Words& r
     hint = fmt::format("; did you mean \"{}\"?", *guess);
   }
   fmt::print(stderr, "error: there is no verb \"{}\"{}\n  help: muster --help\n",
-             muster::cli::plain_text(word), hint);
+             muster::plain_text(word), hint);
   return kUsage;
 }
 

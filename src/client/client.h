@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/registry.h"
+#include "api/schema/registry.h"
 #include "base/result.h"
 #include "base/rng.h"
 #include "client/transport.h"

@@ -11,7 +11,7 @@
 
 #include <memory>
 
-#include "api/registry.h"
+#include "api/schema/registry.h"
 #include "base/loop.h"
 #include "client/client.h"
 #include "client/source.h"

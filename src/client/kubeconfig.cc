@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "api/base64.h"
+#include "api/values/base64.h"
 #include "json/yaml.h"
 
 namespace muster::client {

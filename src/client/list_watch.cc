@@ -4,8 +4,8 @@
 #include <array>
 #include <optional>
 
-#include "api/owner_reference.h"
-#include "api/views.h"
+#include "api/views/owner_reference.h"
+#include "api/views/views.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "json/parse.h"

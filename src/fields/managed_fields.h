@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/field_error.h"
-#include "api/registry.h"
+#include "api/schema/registry.h"
+#include "api/values/field_error.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "json/value.h"

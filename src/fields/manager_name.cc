@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "api/field_error.h"
+#include "api/values/field_error.h"
+#include "base/utf8.h"
 #include "fields/managed_fields.h"
-#include "json/utf8.h"
 
 namespace muster::fields {
 namespace {
@@ -15,7 +15,7 @@ struct Character {
 };
 
 Character first_character(std::string_view text) {
-  const std::size_t length = json::utf8_sequence_length(text);
+  const std::size_t length = utf8_sequence_length(text);
   return {text.substr(0, std::max<std::size_t>(length, 1)), length > 0};
 }
 
@@ -49,7 +49,7 @@ void validate_manager(std::string_view parameter, api::FieldErrors& errors) {
     if (!is_printable(character)) {
       errors.invalid(path, parameter,
                      fmt::format("invalid character U+{:04X} (at position {})",
-                                 json::decode_utf8(character.bytes), at));
+                                 decode_utf8(character.bytes), at));
     }
     at += character.bytes.size();
   }

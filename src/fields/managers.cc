@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "api/field_error.h"
+#include "api/values/field_error.h"
 #include "fields/fields_v1.h"
 #include "json/write.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "api/registry.h"
+#include "api/schema/registry.h"
 #include "fields/compare.h"
 #include "fields/managed_fields.h"
 #include "fields/managers.h"

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <limits>
 
-#include "api/field_error.h"
+#include "api/values/field_error.h"
 #include "json/parse.h"
 #include "json/write.h"
 

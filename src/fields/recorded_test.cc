@@ -2,7 +2,7 @@
 // its outcome. Updates are given as the object that the request led to before admission.
 #include <gmock/gmock.h>
 
-#include "api/decode.h"
+#include "api/decode/decode.h"
 #include "fields/managed_fields.h"
 #include "fields/testing.h"
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "api/registry.h"
+#include "api/schema/registry.h"
 #include "fields/field_set.h"
 
 namespace muster::fields {

@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "api/registry.h"
+#include "api/schema/registry.h"
 #include "json/value.h"
 
 namespace muster::fields {

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "api/registry.h"
-#include "api/schema_builder.h"
+#include "api/schema/registry.h"
+#include "api/schema/schema_builder.h"
 #include "base/result.h"
 #include "fields/field_set.h"
 #include "fields/fields_v1.h"

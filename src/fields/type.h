@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/schema.h"
+#include "api/schema/schema.h"
 #include "base/result.h"
 #include "fields/path_element.h"
 #include "json/value.h"

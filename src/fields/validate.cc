@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "api/field_error.h"
+#include "api/values/field_error.h"
 #include "json/go_text.h"
 
 namespace muster::fields {

@@ -1,5 +1,5 @@
 // The fast way from text to tree: simdjson finds the structure, one walk copies it into the arena.
-// What simdjson refuses goes to the careful reader, which accepts what Go would or says why not.
+// What simdjson refuses goes to the Go reader, which accepts what Go would or says why not.
 #include "json/parse.h"
 
 #include <simdjson.h>
@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 
-#include "json/careful.h"
+#include "json/go_reader.h"
 #include "json/path.h"
 
 namespace muster::json {
@@ -166,7 +166,7 @@ Result<Value> parse(Arena& arena, std::string_view text, ParseReport* report) {
     made = Walk(arena, report).document(root);
   parser.release_large();
   if (made) return *made;
-  return parse_carefully(arena, text, report);
+  return parse_like_go(arena, text, report);
 }
 
 bool is_json(std::string_view text) {
@@ -177,7 +177,7 @@ bool is_json(std::string_view text) {
   parser.release_large();
   if (sound) return true;
   Arena arena;
-  return parse_carefully(arena, text, nullptr).has_value();
+  return parse_like_go(arena, text, nullptr).has_value();
 }
 
 }  // namespace muster::json

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "json/careful.h"
+#include "json/go_reader.h"
 #include "json/testing.h"
 #include "json/write.h"
 
@@ -17,14 +17,14 @@ std::string nested(int depth) {
          std::string(static_cast<std::size_t>(depth), ']');
 }
 
-// Reads by the fast and by the careful way, which must agree, and writes the tree or the error.
+// Reads with the fast reader and the Go reader, which must agree, and writes the tree or the error.
 std::string outcome(std::string_view text) {
   Arena arena;
   const auto show = [](const Result<Value>& result) {
     return result ? write(*result) : "error: " + result.error().message;
   };
   const std::string fast = show(parse(arena, text));
-  EXPECT_EQ(fast, show(parse_carefully(arena, text))) << text;
+  EXPECT_EQ(fast, show(parse_like_go(arena, text))) << text;
   EXPECT_EQ(is_json(text), !fast.starts_with("error: ")) << text;
   return fast;
 }
@@ -153,7 +153,7 @@ TEST(Parse, NestingHasALimit) {
 TEST(Parse, LaterDuplicateWinsAtThePlaceOfTheFirst) {
   const char* const text =
       R"({"spec":{"containers":[{"name":"a","name":"b"}]},"data":{"a":1,"b":2,"a":3,"a":4}})";
-  for (const auto& reader : {parse, parse_carefully}) {
+  for (const auto& reader : {parse, parse_like_go}) {
     Arena arena;
     ParseReport report;
     const auto value = reader(arena, text, &report);

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "base/result.h"
-#include "json/utf8.h"
+#include "base/utf8.h"
 
 namespace muster::json {
 namespace {

@@ -13,9 +13,9 @@
 #include <sstream>
 #include <unordered_map>
 
+#include "base/utf8.h"
 #include "json/go_text.h"
 #include "json/parse.h"
-#include "json/utf8.h"
 #include "json/yaml_scalar.h"
 
 namespace muster::json {

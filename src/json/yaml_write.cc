@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "json/utf8.h"
+#include "base/utf8.h"
 #include "json/write.h"
 #include "json/yaml.h"
 #include "json/yaml_scalar.h"

@@ -12,7 +12,7 @@
 #include <mutex>
 #include <thread>
 
-#include "base/pace.h"
+#include "base/paced_loop.h"
 
 namespace muster::net {
 
@@ -42,7 +42,7 @@ Result<std::shared_ptr<Reactor>> Reactor::start(Duration gap) try {
       context->run();
       return;
     }
-    Pace pace(gap);
+    MinimumGap pace(gap);
     while (context->run_one() > 0) {
       context->poll();
       pace.pause();

@@ -17,7 +17,7 @@ namespace muster::net {
 class Reactor {
  public:
   struct Impl;
-  // With its thread, which keeps its rounds apart (base/pace.h).
+  // With its thread, which keeps its rounds apart (base/paced_loop.h).
   static Result<std::shared_ptr<Reactor>> start(Duration gap = {});
   ~Reactor();  // stops
 

@@ -13,11 +13,11 @@
 
 #include "base/loop.h"
 #include "base/rng.h"
-#include "base/spare_files.h"
 #include "base/unique_fd.h"
 #include "json/value.h"
 #include "runtime/cgroups.h"
 #include "runtime/channel.h"
+#include "runtime/file_recycler.h"
 #include "runtime/isolation.h"
 #include "runtime/journal.h"
 
@@ -76,7 +76,7 @@ class Keeper {
   const UniqueFd lock_;
   const Isolation isolation_;
   const Cgroups cgroups_;
-  std::optional<SpareFiles> spares_;  // for journals
+  std::optional<FileRecycler> spares_;  // for journals
   Rng rng_ = Rng::from_system();
   UniqueFd listener_;
   UniqueFd signals_;

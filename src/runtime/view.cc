@@ -13,7 +13,7 @@
 #include <cerrno>
 #include <memory>
 
-#include "base/beneath.h"
+#include "base/contained_path.h"
 #include "base/errno_error.h"
 #include "runtime/borrowed_rights.h"
 #include "runtime/mount_calls.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "api/pod_resources.h"
+#include "api/views/pod_resources.h"
 #include "json/value.h"
 
 namespace muster::scheduler {

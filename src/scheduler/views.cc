@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "api/conditions.h"
-#include "api/job_set_names.h"
-#include "api/pod_phase.h"
-#include "api/requirement.h"
-#include "api/views.h"
+#include "api/values/requirement.h"
+#include "api/views/conditions.h"
+#include "api/views/job_set_names.h"
+#include "api/views/pod_phase.h"
+#include "api/views/views.h"
 
 namespace muster::scheduler {
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "api/selector.h"
-#include "api/toleration.h"
+#include "api/values/selector.h"
+#include "api/values/toleration.h"
 #include "base/time.h"
 #include "json/value.h"
 #include "scheduler/resources.h"

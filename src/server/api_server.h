@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "admission/feature_gates.h"
-#include "api/registry.h"
-#include "api/version.h"
+#include "api/schema/registry.h"
+#include "api/schema/version.h"
 #include "base/clock.h"
 #include "base/http.h"
 #include "base/metrics.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "api/names.h"
+#include "api/values/names.h"
 #include "server/errors.h"
 #include "server/handlers.h"
 #include "server/object_write.h"

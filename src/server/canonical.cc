@@ -1,6 +1,6 @@
 #include "server/canonical.h"
 
-#include "api/decode.h"
+#include "api/decode/decode.h"
 #include "json/write.h"
 
 namespace muster::server {

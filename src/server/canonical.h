@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/registry.h"
+#include "api/schema/registry.h"
 #include "base/result.h"
 #include "json/value.h"
 

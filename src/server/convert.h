@@ -2,7 +2,7 @@
 // says what is not converted).
 #pragma once
 
-#include "api/registry.h"
+#include "api/schema/registry.h"
 #include "json/value.h"
 
 namespace muster::server {

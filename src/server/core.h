@@ -5,8 +5,8 @@
 #include <mutex>
 #include <string>
 
-#include "api/discovery.h"
-#include "api/openapi.h"
+#include "api/openapi/discovery.h"
+#include "api/openapi/openapi.h"
 #include "base/byte_pool.h"
 #include "base/rng.h"
 #include "server/api_server.h"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "api/decode.h"
-#include "api/field_error.h"
+#include "api/decode/decode.h"
+#include "api/values/field_error.h"
 #include "json/go_kind.h"
 #include "json/parse.h"
 #include "json/write.h"

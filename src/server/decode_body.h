@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/registry.h"
+#include "api/schema/registry.h"
 #include "base/http.h"
 #include "base/result.h"
 #include "json/value.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/pod_phase.h"
+#include "api/views/pod_phase.h"
 
 namespace muster::server {
 namespace {

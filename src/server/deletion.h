@@ -2,7 +2,7 @@
 // when its finalizers let it. Pure; internal to server/.
 #pragma once
 
-#include "api/registry.h"
+#include "api/schema/registry.h"
 #include "base/time.h"
 #include "json/value.h"
 #include "server/options.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/registry.h"
+#include "api/schema/registry.h"
 #include "base/result.h"
 
 namespace muster::server {

@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "api/registry.h"
+#include "api/schema/registry.h"
 #include "base/time.h"
 #include "store/store.h"
 

@@ -1,6 +1,6 @@
 // pods/eviction: a delete that asks the disruption budgets first.
-#include "api/pod_phase.h"
-#include "api/selector.h"
+#include "api/values/selector.h"
+#include "api/views/pod_phase.h"
 #include "json/parse.h"
 #include "server/delete_plan.h"
 #include "server/errors.h"

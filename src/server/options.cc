@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 
-#include "api/field_error.h"
+#include "api/values/field_error.h"
 #include "base/ascii.h"
 #include "fields/managed_fields.h"
 #include "json/go_kind.h"

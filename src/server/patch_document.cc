@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/field_error.h"
+#include "api/values/field_error.h"
 #include "json/parse.h"
 #include "json/patch.h"
 #include "json/strategic.h"

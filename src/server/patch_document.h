@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/schema.h"
+#include "api/schema/schema.h"
 #include "base/http.h"
 #include "base/result.h"
 #include "json/value.h"

@@ -1,5 +1,5 @@
 // pods/log: checks what is asked for; the text comes from the node agent.
-#include "api/field_error.h"
+#include "api/values/field_error.h"
 #include "server/errors.h"
 #include "server/handlers.h"
 #include "server/options.h"

@@ -1,6 +1,6 @@
 #include "server/render.h"
 
-#include "api/decode.h"
+#include "api/decode/decode.h"
 #include "json/parse.h"
 #include "json/write.h"
 #include "server/canonical.h"

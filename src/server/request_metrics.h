@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string_view>
 
-#include "api/registry.h"
+#include "api/schema/registry.h"
 #include "base/clock.h"
 #include "base/metrics.h"
 

@@ -1,5 +1,5 @@
 // Kinds that are asked and answered, never stored: who am I, may I, may he, whose token is this.
-#include "api/decode.h"
+#include "api/decode/decode.h"
 #include "json/write.h"
 #include "server/authentication.h"
 #include "server/authorization.h"

@@ -1,7 +1,7 @@
 // The scale subresource: the replicas of a controller as an autoscaling/v1 Scale.
 #include <array>
 
-#include "api/selector.h"
+#include "api/values/selector.h"
 #include "fields/scale.h"
 #include "json/write.h"
 #include "server/errors.h"

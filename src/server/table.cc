@@ -1,5 +1,5 @@
 // Tables (spec: apimachinery 7.3): the envelope around the rows that api/columns makes.
-#include "api/columns.h"
+#include "api/tables/columns.h"
 #include "json/write.h"
 #include "server/render.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "api/registry.h"
+#include "api/schema/registry.h"
 #include "base/clock.h"
 #include "base/http.h"
 #include "base/metrics.h"

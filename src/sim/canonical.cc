@@ -8,8 +8,8 @@
 #include <set>
 #include <vector>
 
-#include "api/job_names.h"
-#include "api/job_set_names.h"
+#include "api/views/job_names.h"
+#include "api/views/job_set_names.h"
 #include "json/parse.h"
 #include "json/write.h"
 

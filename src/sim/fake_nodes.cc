@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "api/job_set_names.h"
+#include "api/views/job_set_names.h"
 #include "base/number.h"
 #include "controllers/jobset/barrier.h"
 #include "json/parse.h"

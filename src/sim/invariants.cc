@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "api/job_names.h"
-#include "api/job_set_names.h"
+#include "api/views/job_names.h"
+#include "api/views/job_set_names.h"
 #include "base/number.h"
 #include "controllers/jobset/barrier.h"
 #include "controllers/jobset/names.h"

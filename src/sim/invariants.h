@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "api/views.h"
+#include "api/views/views.h"
 #include "store/store.h"
 
 namespace muster::sim {

@@ -25,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/registry.h"
+#include "api/schema/registry.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "client/client.h"

@@ -6,7 +6,7 @@
 #include <array>
 #include <map>
 
-#include "api/sha512.h"
+#include "api/values/sha512.h"
 #include "controllers/set/controllers.h"
 #include "json/parse.h"
 #include "sim/canonical.h"

@@ -22,7 +22,7 @@ class DataDirectory {
   // itself cannot be removed while there is data in it, so it is locked as well.
   enum class Folder : std::uint8_t {
     kLock,
-    kHeldByCaller,  // who made it has locked it already (cli/run_directory.h)
+    kHeldByCaller,  // who made it has locked it already (engine/run_directory.h)
   };
   // Makes the directory if need be (mode 0700) and locks it until this object is destroyed, or the
   // process ends in whatever way. Fails if another process has it (naming that), or if other users

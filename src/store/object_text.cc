@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "api/meta.h"
+#include "api/views/meta.h"
 #include "json/parse.h"
 
 namespace muster::store {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/registry.h"
+#include "api/schema/registry.h"
 #include "store/testing/store_fixture.h"
 #include "store/testing/temp_directory.h"
 

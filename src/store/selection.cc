@@ -1,6 +1,6 @@
 #include "store/selection.h"
 
-#include "api/field_selector.h"
+#include "api/values/field_selector.h"
 #include "json/parse.h"
 
 namespace muster::store {

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "api/registry.h"
-#include "api/selector.h"
+#include "api/schema/registry.h"
+#include "api/values/selector.h"
 #include "base/result.h"
 #include "json/value.h"
 #include "store/store.h"

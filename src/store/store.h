@@ -17,8 +17,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/meta.h"
-#include "api/registry.h"
+#include "api/schema/registry.h"
+#include "api/views/meta.h"
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "base/result.h"

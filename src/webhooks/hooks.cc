@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "api/base64.h"
-#include "api/job_set_names.h"
+#include "api/values/base64.h"
+#include "api/views/job_set_names.h"
 
 namespace muster::webhooks {
 namespace {

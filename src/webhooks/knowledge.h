@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "admission/admission.h"
-#include "api/registry.h"
+#include "api/schema/registry.h"
 
 namespace muster::webhooks {
 

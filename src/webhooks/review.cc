@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "admission/webhook.h"
-#include "api/base64.h"
-#include "api/decode.h"
+#include "api/decode/decode.h"
+#include "api/values/base64.h"
 #include "json/diff.h"
 #include "json/parse.h"
 #include "json/write.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "admission/feature_gates.h"
-#include "api/registry.h"
+#include "api/schema/registry.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "webhooks/hooks.h"

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/base64.h"
+#include "api/values/base64.h"
 #include "json/patch.h"
 #include "json/testing.h"
 

@@ -8,9 +8,9 @@ namespace muster::agent {
 class PodPrograms::Handle final : public server::Program {
  public:
   Handle(PodPrograms& programs, CommandId id)
-      : programs_(programs), door_(programs.door_), id_(id) {}
+      : programs_(programs), guarded_loop_(programs.guarded_loop_), id_(id) {}
   ~Handle() override {
-    door_->post([programs = &programs_, id = id_] { programs->commands_.erase(id); });
+    guarded_loop_->post([programs = &programs_, id = id_] { programs->commands_.erase(id); });
   }
 
   void input(std::string bytes) override {
@@ -29,21 +29,21 @@ class PodPrograms::Handle final : public server::Program {
  private:
   template <class Action>
   void on_command(Action action) {
-    door_->post([programs = &programs_, id = id_, action = std::move(action)] {
+    guarded_loop_->post([programs = &programs_, id = id_, action = std::move(action)] {
       const auto found = programs->commands_.find(id);
       if (found != programs->commands_.end()) action(found->second);
     });
   }
 
-  PodPrograms& programs_;  // there while the door is open
-  const std::shared_ptr<Door> door_;
+  PodPrograms& programs_;  // there while the guard is open
+  const std::shared_ptr<GuardedLoop> guarded_loop_;
   const CommandId id_;
 };
 
 PodPrograms::PodPrograms(Loop& loop, LogReader& logs)
-    : door_(std::make_shared<Door>(loop)), logs_(logs) {}
+    : guarded_loop_(std::make_shared<GuardedLoop>(loop)), logs_(logs) {}
 
-PodPrograms::~PodPrograms() { door_->shut(); }
+PodPrograms::~PodPrograms() { guarded_loop_->shut(); }
 
 void PodPrograms::connect(runtime::Runtime& runtime, FindRun find_run) {
   runtime_ = &runtime;
@@ -51,7 +51,7 @@ void PodPrograms::connect(runtime::Runtime& runtime, FindRun find_run) {
 }
 
 void PodPrograms::disconnect() {
-  door_->shut();
+  guarded_loop_->shut();
   runtime_ = nullptr;
   find_run_ = nullptr;
   const auto running = std::exchange(commands_, {});
@@ -60,12 +60,12 @@ void PodPrograms::disconnect() {
 }
 
 void PodPrograms::exec(Wanted wanted, std::shared_ptr<server::ProgramClient> client) {
-  door_->post(
+  guarded_loop_->post(
       [this, wanted = std::move(wanted), client = std::move(client)] { start(wanted, client); });
 }
 
 void PodPrograms::attach(Wanted wanted, std::shared_ptr<server::ProgramClient> client) {
-  door_->post([this, wanted = std::move(wanted), client = std::move(client)] {
+  guarded_loop_->post([this, wanted = std::move(wanted), client = std::move(client)] {
     const auto run = find(wanted, *client);
     if (!run) return;
     logs_.attach({wanted.ns, wanted.pod, wanted.uid, wanted.container, run->number}, client);

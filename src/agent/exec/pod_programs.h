@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "agent/logs/door.h"
+#include "agent/logs/guarded_loop.h"
 #include "agent/logs/log_reader.h"
 #include "base/loop.h"
 #include "runtime/runtime.h"
@@ -47,7 +47,7 @@ class PodPrograms final : public server::ProgramSource {
   void start(const Wanted& wanted, const std::shared_ptr<server::ProgramClient>& client);
   void ended(CommandId id, Result<int> exit_code);
 
-  const std::shared_ptr<Door> door_;
+  const std::shared_ptr<GuardedLoop> guarded_loop_;
   LogReader& logs_;
   runtime::Runtime* runtime_ = nullptr;
   FindRun find_run_;

@@ -14,7 +14,7 @@
 #include <set>
 #include <vector>
 
-#include "base/beneath.h"
+#include "base/contained_path.h"
 #include "base/errno_error.h"
 #include "base/time.h"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "api/field_error.h"
-#include "api/quantity.h"
+#include "api/values/field_error.h"
+#include "api/values/quantity.h"
 
 namespace muster::agent {
 namespace {

@@ -8,8 +8,8 @@
 #include "agent/inputs/downward.h"
 #include "agent/inputs/expand.h"
 #include "agent/inputs/limits.h"
-#include "api/base64.h"
-#include "json/utf8.h"
+#include "api/values/base64.h"
+#include "base/utf8.h"
 
 namespace muster::agent {
 namespace {
@@ -45,7 +45,7 @@ class ExecRoom {
 constexpr std::size_t kMostOfAName = 64;  // in messages
 
 std::string variable_called(std::string_view name) {
-  return fmt::format("environment variable {}", json::cut_utf8(name, kMostOfAName));
+  return fmt::format("environment variable {}", cut_utf8(name, kMostOfAName));
 }
 
 // Appends the words, filled in. `part` names them in messages.

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string>
 
-#include "base/beneath.h"
+#include "base/contained_path.h"
 
 namespace muster::agent {
 

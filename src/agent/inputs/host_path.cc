@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "base/beneath.h"
+#include "base/contained_path.h"
 #include "base/errno_error.h"
 #include "runtime/borrowed_rights.h"
 #include "runtime/proc_mounts.h"

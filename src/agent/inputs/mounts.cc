@@ -11,7 +11,7 @@
 #include "agent/inputs/volume_payload.h"
 #include "agent/inputs/volume_places.h"
 #include "agent/inputs/volumes.h"
-#include "base/beneath.h"
+#include "base/contained_path.h"
 #include "runtime/borrowed_rights.h"
 
 namespace muster::agent {

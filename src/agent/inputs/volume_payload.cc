@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "agent/inputs/downward.h"
-#include "api/base64.h"
+#include "api/values/base64.h"
 
 namespace muster::agent {
 namespace {

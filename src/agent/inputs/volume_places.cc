@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "agent/inputs/host_path.h"
-#include "base/beneath.h"
+#include "base/contained_path.h"
 
 namespace muster::agent {
 namespace {

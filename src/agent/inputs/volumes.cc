@@ -17,9 +17,9 @@
 #include "agent/inputs/host_path.h"
 #include "agent/inputs/volume_payload.h"
 #include "agent/inputs/volume_places.h"
-#include "api/quantity.h"
-#include "base/beneath.h"
+#include "api/values/quantity.h"
 #include "base/clock.h"
+#include "base/contained_path.h"
 #include "base/errno_error.h"
 
 namespace muster::agent {

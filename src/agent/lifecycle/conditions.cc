@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "api/conditions.h"
+#include "api/views/conditions.h"
 
 namespace muster::agent {
 namespace {

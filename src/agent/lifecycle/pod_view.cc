@@ -1,6 +1,6 @@
 #include "agent/lifecycle/pod_view.h"
 
-#include "api/job_set_names.h"
+#include "api/views/job_set_names.h"
 #include "base/duration.h"
 #include "base/number.h"
 

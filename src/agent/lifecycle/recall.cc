@@ -5,8 +5,8 @@
 #include "agent/lifecycle/barrier.h"
 #include "agent/lifecycle/container_status.h"
 #include "agent/lifecycle/restart.h"
-#include "api/job_set_names.h"
-#include "api/pod_phase.h"
+#include "api/views/job_set_names.h"
+#include "api/views/pod_phase.h"
 
 namespace muster::agent {
 namespace {

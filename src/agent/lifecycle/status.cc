@@ -7,8 +7,8 @@
 #include "agent/lifecycle/conditions.h"
 #include "agent/lifecycle/container_status.h"
 #include "agent/lifecycle/phase.h"
-#include "api/conditions.h"
-#include "json/utf8.h"
+#include "api/views/conditions.h"
+#include "base/utf8.h"
 
 namespace muster::agent {
 namespace {
@@ -64,9 +64,9 @@ Outcome clamped(Outcome fresh, const PodMemory& memory, Value before) {
 void cut_messages(std::vector<ContainerStatus>& statuses) {
   const std::size_t limit = kMaxMessages / std::max<std::size_t>(1, statuses.size());
   for (ContainerStatus& status : statuses) {
-    status.waiting_message = json::cut_utf8(status.waiting_message, limit);
-    status.terminated.message = json::cut_utf8(status.terminated.message, limit);
-    if (status.last) status.last->message = json::cut_utf8(status.last->message, limit);
+    status.waiting_message = cut_utf8(status.waiting_message, limit);
+    status.terminated.message = cut_utf8(status.terminated.message, limit);
+    if (status.last) status.last->message = cut_utf8(status.last->message, limit);
   }
 }
 

@@ -10,7 +10,7 @@
 #include <climits>
 #include <vector>
 
-#include "base/beneath.h"
+#include "base/contained_path.h"
 #include "base/errno_error.h"
 
 namespace muster::agent {

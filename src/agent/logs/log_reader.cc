@@ -8,7 +8,7 @@
 #include <array>
 
 #include "agent/logs/log_sinks.h"
-#include "base/beneath.h"
+#include "base/contained_path.h"
 #include "base/duration.h"
 #include "base/log.h"
 #include "server/errors.h"
@@ -45,24 +45,24 @@ LogKey key_of(const server::LogSource::Wanted& wanted) {
 LogReader::LogReader(Loop& loop, Options options)
     : loop_(loop),
       options_(std::move(options)),
-      door_(std::make_shared<Door>(loop)),
+      guarded_loop_(std::make_shared<GuardedLoop>(loop)),
       inotify_(options_.notify ? ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC) : -1),
       runs_are_known_(options_.runs_are_known) {
   if (inotify_.valid()) loop_.watch_readable(inotify_.get(), [this] { on_notify(); });
 }
 
 LogReader::~LogReader() {
-  door_->shut();
+  guarded_loop_->shut();
   if (inotify_.valid()) loop_.unwatch(inotify_.get());
   loop_.cancel(poll_timer_);
 }
 
 void LogReader::began(const LogKey& key) {
-  door_->post([this, key] { running_.insert(key); });
+  guarded_loop_->post([this, key] { running_.insert(key); });
 }
 
 void LogReader::ended(const LogKey& key) {
-  door_->post([this, key] {
+  guarded_loop_->post([this, key] {
     running_.erase(key);
     for (const auto& [id, reading] : readings_)
       if (reading.key == key) schedule(id);
@@ -70,7 +70,7 @@ void LogReader::ended(const LogKey& key) {
 }
 
 void LogReader::settle() {
-  door_->post([this] {
+  guarded_loop_->post([this] {
     runs_are_known_ = true;
     for (const auto& [id, reading] : readings_) schedule(id);
   });
@@ -81,13 +81,13 @@ bool LogReader::is_over(const LogKey& key) const {
 }
 
 void LogReader::serve(Wanted wanted, std::shared_ptr<http::Exchange> exchange) {
-  door_->post([this, wanted = std::move(wanted), exchange = std::move(exchange)] {
+  guarded_loop_->post([this, wanted = std::move(wanted), exchange = std::move(exchange)] {
     answer(wanted, exchange);
   });
 }
 
 void LogReader::attach(const LogKey& key, std::shared_ptr<server::ProgramClient> client) {
-  door_->post([this, key, client = std::move(client)] { join(key, client); });
+  guarded_loop_->post([this, key, client = std::move(client)] { join(key, client); });
 }
 
 void LogReader::answer(const Wanted& wanted, const std::shared_ptr<http::Exchange>& exchange) {
@@ -106,7 +106,7 @@ void LogReader::answer(const Wanted& wanted, const std::shared_ptr<http::Exchang
   // At once, also when there is nothing to show yet.
   exchange->start_stream({.status = 200, .headers = {{"Content-Type", "text/plain"}}, .body = {}});
   const ReadingId id = ++last_id_;
-  exchange->on_close([this, door = door_, id] { door->post([this, id] { drop(id); }); });
+  exchange->on_close([this, guard = guarded_loop_, id] { guard->post([this, id] { drop(id); }); });
   start(id, {.key = key_of(wanted),
              .file = *std::move(file),
              .follow = wanted.follow,
@@ -118,9 +118,9 @@ void LogReader::join(const LogKey& key, const std::shared_ptr<server::ProgramCli
   if (!file || is_over(key)) return client->refuse(server::container_not_found(key.container));
   file->skip_to_end();
   const ReadingId id = ++last_id_;
-  const auto gone = [this, door = door_, id] { door->post([this, id] { drop(id); }); };
+  const auto gone = [this, guard = guarded_loop_, id] { guard->post([this, id] { drop(id); }); };
   const auto flow = std::make_shared<AttachFlow>(
-      [this, door = door_, id] { door->post([this, id] { schedule(id); }); });
+      [this, guard = guarded_loop_, id] { guard->post([this, id] { schedule(id); }); });
   client->begin(std::make_shared<AttachedProgram>(flow, gone));
   start(id, {.key = key,
              .file = *std::move(file),
@@ -144,8 +144,8 @@ void LogReader::drop(ReadingId id) {
 void LogReader::schedule(ReadingId id) {
   const auto found = readings_.find(id);
   if (found == readings_.end() || std::exchange(found->second.scheduled, true)) return;
-  loop_.post([this, door = door_, id] {
-    if (door->is_open()) pump(id);
+  loop_.post([this, guard = guarded_loop_, id] {
+    if (guard->is_open()) pump(id);
   });
 }
 
@@ -155,7 +155,9 @@ void LogReader::pump(ReadingId id) {
   if (found == readings_.end()) return;
   Reading& reading = found->second;
   reading.scheduled = false;
-  const auto ready = [this, door = door_, id] { door->post([this, id] { schedule(id); }); };
+  const auto ready = [this, guard = guarded_loop_, id] {
+    guard->post([this, id] { schedule(id); });
+  };
   if (!reading.sink->has_room(ready)) return;
   // Asked before reading: what an ended run has written is then all there.
   const bool over = !reading.follow || is_over(reading.key);

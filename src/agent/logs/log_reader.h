@@ -12,7 +12,7 @@
 #include <set>
 #include <string>
 
-#include "agent/logs/door.h"
+#include "agent/logs/guarded_loop.h"
 #include "agent/logs/log_file.h"
 #include "base/loop_thread.h"
 #include "base/unique_fd.h"
@@ -83,7 +83,7 @@ class LogReader final : public server::LogSource {
 
   Loop& loop_;
   const Options options_;
-  const std::shared_ptr<Door> door_;
+  const std::shared_ptr<GuardedLoop> guarded_loop_;
   UniqueFd inotify_;
   ReadingId last_id_ = 0;
   std::map<ReadingId, Reading> readings_;

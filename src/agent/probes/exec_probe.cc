@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "api/field_error.h"
+#include "api/values/field_error.h"
 #include "base/duration.h"
 
 namespace muster::agent {

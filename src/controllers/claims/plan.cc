@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/pod_phase.h"
+#include "api/views/pod_phase.h"
 #include "controllers/runtime/writes.h"
 
 namespace muster::controllers::claims {

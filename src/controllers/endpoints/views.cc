@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "api/pod_phase.h"
-#include "api/views.h"
+#include "api/views/pod_phase.h"
+#include "api/views/views.h"
 
 namespace muster::controllers::endpoints {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "api/owner_reference.h"
+#include "api/views/owner_reference.h"
 #include "controllers/runtime/writes.h"
 
 namespace muster::controllers::garbage {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "api/registry.h"
+#include "api/schema/registry.h"
 #include "controllers/garbage/graph.h"
 #include "controllers/runtime/plan.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/job_set_names.h"
+#include "api/views/job_set_names.h"
 #include "controllers/job/names.h"
 #include "controllers/runtime/spans.h"
 #include "json/write.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "api/selector.h"
-#include "api/views.h"
+#include "api/values/selector.h"
+#include "api/views/views.h"
 #include "controllers/runtime/plan.h"
 #include "store/store.h"
 

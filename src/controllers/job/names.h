@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "api/job_names.h"
+#include "api/views/job_names.h"
 
 namespace muster::controllers::job {
 

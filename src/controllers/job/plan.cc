@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "api/job_set_names.h"
+#include "api/views/job_set_names.h"
 #include "controllers/job/accounting.h"
 #include "controllers/job/birth_names.h"
 #include "controllers/job/census.h"

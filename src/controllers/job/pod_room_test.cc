@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/job_set_names.h"
+#include "api/views/job_set_names.h"
 #include "controllers/job/testing.h"
 #include "controllers/job/world_testing.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/views.h"
+#include "api/views/views.h"
 #include "base/time.h"
 #include "controllers/runtime/plan.h"
 #include "store/store.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/registry.h"
+#include "api/schema/registry.h"
 #include "base/time.h"
 #include "client/client.h"
 #include "controllers/job/job_view.h"

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "api/job_set_names.h"
+#include "api/views/job_set_names.h"
 #include "controllers/jobset/barrier.h"
 #include "controllers/jobset/names.h"
 

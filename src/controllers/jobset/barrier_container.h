@@ -2,7 +2,7 @@
 // its volume, and the annotations that say the same to the embedded node agent.
 #pragma once
 
-#include "api/views.h"
+#include "api/views/views.h"
 #include "controllers/runtime/barrier_program.h"
 #include "json/value.h"
 

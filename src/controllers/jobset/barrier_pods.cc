@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "api/job_set_names.h"
+#include "api/views/job_set_names.h"
 #include "base/number.h"
 #include "controllers/jobset/names.h"
 

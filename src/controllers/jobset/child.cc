@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "admission/job_indexes.h"
+#include "admission/job/job_indexes.h"
 #include "base/number.h"
 #include "controllers/jobset/barrier.h"
 #include "controllers/jobset/master_port.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "api/views.h"
+#include "api/views/views.h"
 #include "controllers/runtime/plan.h"
 #include "json/value.h"
 #include "store/store.h"

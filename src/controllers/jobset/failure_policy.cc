@@ -6,7 +6,7 @@
 #include <memory>
 #include <numeric>
 
-#include "api/pattern.h"
+#include "api/schema/pattern.h"
 
 namespace muster::controllers::jobset {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "admission/hash.h"
+#include "admission/rules/hash.h"
 #include "base/result.h"
 #include "controllers/jobset/barrier.h"
 #include "controllers/jobset/master_port.h"

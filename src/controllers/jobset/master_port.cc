@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "admission/hash.h"
+#include "admission/rules/hash.h"
 
 namespace muster::controllers::jobset {
 namespace {

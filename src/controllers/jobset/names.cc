@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "api/sha1.h"
+#include "api/values/sha1.h"
 
 namespace muster::controllers::jobset {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "api/job_set_names.h"
-#include "api/views.h"
+#include "api/views/job_set_names.h"
+#include "api/views/views.h"
 
 namespace muster::controllers::jobset {
 

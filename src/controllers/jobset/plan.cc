@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "api/job_set_names.h"
+#include "api/views/job_set_names.h"
 #include "controllers/jobset/failure_policy.h"
 #include "controllers/jobset/job_builder.h"
 #include "controllers/jobset/master_port.h"

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "api/views.h"
+#include "api/views/views.h"
 #include "base/metrics.h"
 #include "client/work_queue.h"
 

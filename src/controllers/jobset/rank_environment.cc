@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "api/job_names.h"
+#include "api/views/job_names.h"
 #include "controllers/jobset/names.h"
 
 namespace muster::controllers::jobset {

@@ -3,14 +3,15 @@
 //
 // A rank is the number of a pod among all pods that have one, in the order of the replicated jobs,
 // their Jobs and their indexes. No Job knows the index of a pod before it is there, so the first
-// rank of a Job stands in an annotation, and pod admission adds the index (admission/jobset_pod.h).
+// rank of a Job stands in an annotation, and pod admission adds the index
+// (admission/jobset/jobset_pod.h).
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
-#include "api/views.h"
+#include "api/views/views.h"
 #include "json/value.h"
 
 namespace muster::controllers::jobset {

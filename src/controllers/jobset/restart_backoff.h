@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/views.h"
+#include "api/views/views.h"
 #include "base/time.h"
 
 namespace muster::controllers::jobset {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/views.h"
+#include "api/views/views.h"
 #include "controllers/runtime/plan.h"
 
 namespace muster::controllers::jobset {

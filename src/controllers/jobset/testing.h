@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "admission/jobset_testing.h"
+#include "admission/jobset/jobset_testing.h"
 #include "controllers/jobset/barrier_gate.h"
 #include "controllers/jobset/names.h"
 #include "controllers/jobset/plan.h"

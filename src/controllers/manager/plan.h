@@ -3,7 +3,7 @@
 // the server, and this object stands for it.
 #pragma once
 
-#include "api/registry.h"
+#include "api/schema/registry.h"
 #include "controllers/runtime/plan.h"
 #include "json/value.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "api/registry.h"
+#include "api/schema/registry.h"
 
 namespace muster::controllers::namespaces {
 

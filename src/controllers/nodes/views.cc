@@ -1,6 +1,6 @@
 #include "controllers/nodes/views.h"
 
-#include "api/pod_phase.h"
+#include "api/views/pod_phase.h"
 
 namespace muster::controllers::nodes {
 namespace {

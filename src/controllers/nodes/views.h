@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "api/toleration.h"
+#include "api/values/toleration.h"
 #include "controllers/runtime/plan.h"
 #include "json/value.h"
 #include "store/store.h"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "api/job_names.h"
-#include "api/job_set_names.h"
-#include "api/pod_phase.h"
+#include "api/views/job_names.h"
+#include "api/views/job_set_names.h"
+#include "api/views/pod_phase.h"
 #include "controllers/jobset/names.h"
 #include "controllers/runtime/pod_conditions.h"
 #include "controllers/runtime/writes.h"

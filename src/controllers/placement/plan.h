@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "api/meta.h"
+#include "api/views/meta.h"
 #include "controllers/runtime/plan.h"
 #include "json/value.h"
 #include "store/store.h"

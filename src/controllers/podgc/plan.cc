@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "api/views.h"
+#include "api/views/views.h"
 #include "controllers/runtime/pod_conditions.h"
 #include "controllers/runtime/writes.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "api/pod_phase.h"
+#include "api/views/pod_phase.h"
 #include "controllers/runtime/plan.h"
 #include "json/value.h"
 #include "store/store.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "admission/feature_gates.h"
-#include "api/registry.h"
+#include "api/schema/registry.h"
 #include "base/metrics.h"
 #include "client/client.h"
 #include "controllers/runtime/barrier_program.h"

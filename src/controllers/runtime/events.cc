@@ -3,10 +3,10 @@
 #include <deque>
 
 #include "base/log.h"
+#include "base/utf8.h"
 #include "client/client.h"
 #include "controllers/runtime/event_correlator.h"
 #include "controllers/runtime/writes.h"
-#include "json/utf8.h"
 
 namespace muster::controllers {
 namespace {
@@ -137,7 +137,7 @@ class Recorder final : public EventRecorder {
 
   void fill_series(Value body, const EventRecord& record) const {
     body.set("regarding", reference(body.arena(), record.event.regarding));
-    body.set("note", json::cut_utf8(record.event.message, kMaxNote));
+    body.set("note", cut_utf8(record.event.message, kMaxNote));
     body.set("action", record.event.action);
     body.set("reportingController", reporter_);
     body.set("reportingInstance", reporter_ + "-muster");

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "api/registry.h"
+#include "api/schema/registry.h"
 #include "controllers/runtime/plan.h"
 
 namespace muster::controllers {

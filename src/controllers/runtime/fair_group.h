@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "api/job_set_names.h"
-#include "api/meta.h"
+#include "api/views/job_set_names.h"
+#include "api/views/meta.h"
 #include "client/informer.h"
 #include "client/work_queue.h"
 

@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "api/meta.h"
+#include "api/views/meta.h"
 #include "controllers/runtime/informers.h"
 #include "controllers/runtime/lru.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/meta.h"
+#include "api/views/meta.h"
 #include "base/time.h"
 #include "client/client.h"
 #include "json/value.h"

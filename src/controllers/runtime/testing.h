@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "api/registry.h"
+#include "api/schema/registry.h"
 #include "client/client.h"
 #include "controllers/runtime/controller.h"
 #include "json/parse.h"

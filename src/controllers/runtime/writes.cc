@@ -1,6 +1,6 @@
 #include "controllers/runtime/writes.h"
 
-#include "api/owner_reference.h"
+#include "api/views/owner_reference.h"
 #include "json/write.h"
 
 namespace muster::controllers {

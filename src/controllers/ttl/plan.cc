@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "api/views.h"
+#include "api/views/views.h"
 #include "controllers/runtime/writes.h"
 
 namespace muster::controllers::ttl {

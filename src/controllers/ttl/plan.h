@@ -4,7 +4,7 @@
 #include <chrono>
 #include <optional>
 
-#include "api/registry.h"
+#include "api/schema/registry.h"
 #include "controllers/runtime/plan.h"
 #include "store/store.h"
 

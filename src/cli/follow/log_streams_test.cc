@@ -1,0 +1,104 @@
+#include "cli/follow/log_streams.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace muster::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// A server of one pod, whose log it gives as the test says.
+class LogStreamsTest : public ::testing::Test {
+ protected:
+  void answer(const std::shared_ptr<http::Exchange>& exchange) {
+    const std::string& target = exchange->request().target;
+    if (!target.contains("/log?")) {
+      return exchange->respond({.status = 200,
+                                .headers = {},
+                                .body = {http::Chunk::literal(R"({"metadata":{"uid":"u1"}})")}});
+    }
+    asked.push_back(target);
+    const int status = statuses.empty() ? 200 : statuses.front();
+    if (!statuses.empty()) statuses.erase(statuses.begin());
+    if (status != 200) {
+      return exchange->respond(
+          {.status = status,
+           .headers = {},
+           .body = {http::Chunk::own(fmt::format(
+               R"({{"kind":"Status","status":"Failure","message":"no","code":{}}})", status))}});
+    }
+    exchange->start_stream({.status = 200, .headers = {}, .body = {}});
+    for (const std::string& line : log) exchange->send({http::Chunk::own(line)});
+    exchange->finish();
+  }
+  void look() {
+    story::PodFacts pod;
+    pod.name = "p";
+    pod.uid = "u1";
+    pod.logs.push_back({.container = "main", .restarts = 0});
+    streams.look(pod);
+  }
+
+  std::vector<std::string> log;
+  std::vector<int> statuses;  // of the next answers; then 200
+  std::vector<std::string> asked, printed, refused;
+  std::unique_ptr<VirtualLoop> loop = make_virtual_loop(Time{});
+  std::unique_ptr<client::Transport> transport = client::make_in_process_transport(
+      *loop, [this](const std::shared_ptr<http::Exchange>& exchange) { answer(exchange); });
+  client::Client client{*transport, "test"};
+  LogStreams streams{client,
+                     "default",
+                     "",
+                     {.container = {}, .prefix = Prefix::kNone},
+                     [this](std::string_view line) { printed.emplace_back(line); }};
+};
+
+TEST_F(LogStreamsTest, WhatIsHeldBackGoesOnWhereItWas) {
+  log = {"2026-11-15T09:00:01Z one\n2026-11-15T09:00:02Z two\n", "2026-11-15T09:00:02Z three\n"};
+  streams.hold_while([&] { return printed.size() == 2; });
+  look();
+  loop->run();
+  EXPECT_THAT(printed, ElementsAre("one", "two"));
+  EXPECT_EQ(streams.open(), 1);  // there is more to come
+  streams.hold_while([] { return false; });
+  streams.go_on();
+  loop->run();
+  EXPECT_THAT(printed, ElementsAre("one", "two", "three"));
+  EXPECT_THAT(asked.back(), HasSubstr("sinceTime=2026-11-15T09"));
+  EXPECT_EQ(streams.open(), 0);
+}
+
+TEST_F(LogStreamsTest, AServerThatHasNoRoomIsAskedAgain) {
+  log = {"2026-11-15T09:00:01Z one\n"};
+  statuses = {503, 429, 503};
+  look();
+  loop->run();
+  EXPECT_THAT(printed, ElementsAre("one"));
+  EXPECT_TRUE(streams.refusal().empty());
+  EXPECT_EQ(asked.size(), 4u);
+}
+
+TEST_F(LogStreamsTest, ARefusalIsTold) {
+  statuses = {400};
+  streams.on_refusal([this](const std::string& name, const std::string& why) {
+    refused.push_back(name + ": " + why);
+  });
+  look();
+  loop->run();
+  EXPECT_THAT(refused, ElementsAre("p: no"));
+  EXPECT_EQ(streams.open(), 0);
+}
+
+TEST_F(LogStreamsTest, OneThatNeverHasRoomIsGivenUp) {
+  statuses.assign(1000, 503);
+  look();
+  loop->run();
+  EXPECT_EQ(streams.refusal(), "no");
+  EXPECT_LT(asked.size(), 100u);
+}
+
+}  // namespace
+}  // namespace muster::cli
