@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "agent/lifecycle/stop.h"
+#include "api/views/job_set_names.h"
 
 namespace muster::agent {
 namespace {
@@ -68,6 +71,24 @@ void end_barrier(Run& run, int code, std::string message, Time now) {
                 .reason = code == 0 ? "Completed" : "Error",
                 .message = std::move(message),
                 .finished = now};
+}
+
+std::optional<Time> first_release(const PodView& pod, const PodMemory& memory) {
+  std::optional<Time> first;
+  for (std::size_t i = 0; i < pod.containers.size(); ++i) {
+    const auto& run = memory.containers[i].run;
+    if (pod.containers[i].role != Role::kMain || !run || !run->started) continue;
+    first = std::min(first.value_or(*run->started), *run->started);
+  }
+  return first;
+}
+
+void settle_barrier(const PodView& pod, PodMemory& memory, Time released) {
+  const std::size_t at = *pod.find(api::kBarrierContainer);
+  const auto& run = memory.containers[at].run;
+  if (run && run->end && run->end->code == 0) return;
+  if (!run || !run->alive()) play_barrier(pod, memory, at, released);
+  end_barrier(*memory.containers[at].run, 0, "", released);
 }
 
 }  // namespace muster::agent

@@ -15,4 +15,11 @@ bool watch_barrier(const PodView& pod, PodMemory& memory, std::size_t container,
 
 void end_barrier(Run& run, int code, std::string message, Time now);
 
+// When the first of the present runs of main containers was executed; nothing: none was.
+std::optional<Time> first_release(const PodView& pod, const PodMemory& memory);
+
+// A main container that was executed proves that the barrier has ended well, whatever this pod has
+// seen of it: all pods of a gang on a node wait at one gate, which the first of them opens.
+void settle_barrier(const PodView& pod, PodMemory& memory, Time released);
+
 }  // namespace muster::agent

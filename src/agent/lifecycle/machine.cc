@@ -25,6 +25,8 @@ class Machine {
       : pod_(pod), memory_(memory), backoff_(backoff), now_(now) {}
 
   Decision run() {
+    if (const auto released = pod_.barrier ? first_release(pod_, memory_) : std::nullopt)
+      settle_barrier(pod_, memory_, *released);
     take_deletion();
     check_deadline();
     if (memory_.stage == Stage::kSync && memory_.reset_by) reset();

@@ -452,6 +452,31 @@ TEST(Barrier, TimeoutFailsANeverPodAndKillsWhatIsHeld) {
   EXPECT_EQ(pod.state("a"), "waiting PodInitializing") << "it never ran";
 }
 
+// The gate belongs to all pods of the gang on this node: another one may have opened it.
+TEST(Barrier, ThatAnotherPodOpenedHasEndedWellWhenTheMainContainerRuns) {
+  Story pod(R"({"restartPolicy":"Never","initContainers":[{"name":"group-scheduling-init"}],
+                "containers":[{"name":"a"}]})",
+            kBarrierNotes);
+  pod.step();
+  EXPECT_THAT(pod.starts("a"), IsEmpty());
+  EXPECT_EQ(pod.state("group-scheduling-init"), "terminated Completed 0");
+  EXPECT_EQ(pod.phase(), "Running");
+  pod.exits("a", 0);
+  EXPECT_EQ(pod.phase(), "Succeeded");
+}
+
+TEST(Barrier, ThatAnotherPodOpenedIsNotMissedByAMainContainerThatEndsAtOnce) {
+  Story pod(R"({"restartPolicy":"Never","initContainers":[{"name":"group-scheduling-init"}],
+                "containers":[{"name":"a"}]})",
+            kBarrierNotes);
+  pod.step();
+  pod.run_of("a").started = pod.now;
+  pod.run_of("a").held = false;
+  pod.exits("a", 0);
+  EXPECT_EQ(pod.state("group-scheduling-init"), "terminated Completed 0");
+  EXPECT_EQ(pod.phase(), "Succeeded");
+}
+
 TEST(Barrier, MainContainerThatCannotBeHeldEndsTheWaiting) {
   Story pod(R"({"restartPolicy":"Never","initContainers":[{"name":"group-scheduling-init"}],
                 "containers":[{"name":"a"}]})",

@@ -135,14 +135,13 @@ void forget_former_life(const PodView& view, PodMemory& memory) {
   }
 }
 
-// When a main container was first executed; nothing: none was.
-std::optional<Time> first_release(const PodView& view, const PodMemory& memory) {
-  std::optional<Time> first;
+// When a main container was first executed, also by runs before the present ones.
+std::optional<Time> first_release_ever(const PodView& view, const PodMemory& memory) {
+  std::optional<Time> first = first_release(view, memory);
   for (std::size_t i = 0; i < view.containers.size(); ++i) {
-    if (view.containers[i].role != Role::kMain) continue;
-    for (const auto& run : {memory.containers[i].previous, memory.containers[i].run}) {
-      if (run && run->started) first = std::min(first.value_or(*run->started), *run->started);
-    }
+    const auto& run = memory.containers[i].previous;
+    if (view.containers[i].role != Role::kMain || !run || !run->started) continue;
+    first = std::min(first.value_or(*run->started), *run->started);
   }
   return first;
 }
@@ -153,10 +152,8 @@ void recall_barrier(const PodView& view, PodMemory& memory) {
   const std::size_t at = *view.find(api::kBarrierContainer);
   const auto& barrier = memory.containers[at].run;
   const auto passed = [&] { return barrier && barrier->end && barrier->end->code == 0; };
-  if (const auto released = first_release(view, memory); released && !passed()) {
-    if (!barrier || !barrier->alive()) play_barrier(view, memory, at, *released);
-    end_barrier(*memory.containers[at].run, 0, "", *released);
-  }
+  if (const auto released = first_release_ever(view, memory))
+    settle_barrier(view, memory, *released);
   // One that ended behind the gate has not begun. Where the gate was open in truth, and it failed
   // to start after that, the barrier ends well at the next look.
   for (std::size_t i = 0; i < view.containers.size(); ++i) {
