@@ -8,7 +8,7 @@
 # libraries are passed on to who uses it; scripts/layering.py sees to it that the lists are true.
 # FOLDERS names subfolders whose files belong to the module as well.
 # ALONE names files that a MUSTER_UNITY build must not merge with others, because a name in their
-# unnamed namespace is also used by another file of the module.
+# unnamed namespace is also used by another file of the module. Test files need no such list: each has a namespace of its own, named like the file.
 
 # Headers that every file sees: the standard's and fmt, in tests gtest; never headers of our own. g++ compiles them once for all
 # modules: once for each was most of the room that a build takes. What clang makes of them names the folder that it
@@ -45,16 +45,21 @@ function(muster_common_headers target compiled headers)
   endforeach()
 endfunction()
 
-# Replaces the sources in `list` by files that include MUSTER_UNIT_FILES of them each. Our own rather than CMake's UNITY_BUILD: these name
+# Replaces the sources in `list` by files that include `size` of them each. Our own rather than CMake's UNITY_BUILD: these name
 # their sources relative to an include path, so that a compiler cache recognises them in another checkout.
-set(MUSTER_UNIT_FILES 16)
-function(muster_merge_sources list module folder alone)
-  set(merged ${alone})
-  set(waiting ${${list}})
-  list(REMOVE_ITEM waiting ${alone})
+function(muster_merge_sources list module folder size alone)
+  set(merged "")
+  set(waiting "")
+  foreach(source ${${list}})
+    if(source IN_LIST alone)
+      list(APPEND merged ${source})
+    else()
+      list(APPEND waiting ${source})
+    endif()
+  endforeach()
   set(number 0)
   while(waiting)
-    list(SUBLIST waiting 0 ${MUSTER_UNIT_FILES} unit)
+    list(SUBLIST waiting 0 ${size} unit)
     list(REMOVE_ITEM waiting ${unit})
     list(TRANSFORM unit REPLACE "(.+)" "#include \"${folder}/\\1\"\n")
     list(JOIN unit "" text)
@@ -85,7 +90,7 @@ function(muster_module name)
   if(NOT sources)  # headers only, so far
     set(arg_EMBED ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/empty.cc)
   elseif(MUSTER_UNITY)
-    muster_merge_sources(sources ${name} ${below_src} "${arg_ALONE}")
+    muster_merge_sources(sources ${name} ${below_src} 16 "${arg_ALONE}")
   endif()
   add_library(muster_${name} STATIC ${sources} ${arg_EMBED})
   set_target_properties(muster_${name} PROPERTIES LINKER_LANGUAGE CXX)
@@ -101,6 +106,9 @@ function(muster_module name)
   muster_common_headers(muster_${name} muster_headers MUSTER_HEADERS)
 
   if(tests AND NOT MUSTER_FUZZ)
+    if(MUSTER_UNITY)
+      muster_merge_sources(tests ${name}_test ${below_src} 8 "${arg_ALONE}")
+    endif()
     add_executable(${name}_test ${tests})
     target_compile_options(${name}_test PRIVATE ${MUSTER_TEST_OPTIONS})
     target_link_libraries(${name}_test PRIVATE muster_${name} ${arg_TESTS_USE} ${arg_PRIVATE} GTest::gmock GTest::gtest_main)

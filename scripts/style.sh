@@ -31,6 +31,11 @@ done < <(git grep -lE '^ *using namespace' -- 'src/*.h' || true)
 while IFS= read -r file; do
   complain "$file: over 500 lines; one idea per file"
 done < <(git ls-files 'src/*.cc' 'src/*.h' | xargs -r wc -l | awk '$1 > 500 && $2 != "total" {print $2}')
+# Sanitizer builds merge the test files of a module.
+while IFS= read -r file; do
+  stem=$(basename "$file" .cc)
+  grep -q '^int main(' "$file" || grep -qx "namespace $stem {" "$file" || complain "$file: its namespace is called $stem, not unnamed"
+done < <(git ls-files 'src/*_test.cc')
 scripts/layering.py || bad=1
 scripts/spec_references.py || bad=1
 [ $bad = 0 ] && echo "style: ${#sources[@]} files are in order"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::admission {
-namespace {
+namespace feature_gates_test {
 
 TEST(FeatureGates, StartWithUpstreamsDefaults) {
   const FeatureGates gates;
@@ -47,5 +47,5 @@ INSTANTIATE_TEST_SUITE_P(
         BadList{"RestartJob=true,TLSOptions=false",
                 "cannot set feature gate TLSOptions to false, feature is locked to true"}));
 
-}  // namespace
+}  // namespace feature_gates_test
 }  // namespace muster::admission

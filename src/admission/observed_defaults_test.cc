@@ -8,7 +8,7 @@
 #include "admission/testing.h"
 
 namespace muster::admission {
-namespace {
+namespace observed_defaults_test {
 
 using json::Value;
 
@@ -103,5 +103,5 @@ TEST(ObservedDefaults, EveryObjectComesBackAsFromARealServer) {
   }
 }
 
-}  // namespace
+}  // namespace observed_defaults_test
 }  // namespace muster::admission

@@ -7,7 +7,7 @@
 #include "admission/testing.h"
 
 namespace muster::admission {
-namespace {
+namespace plugins_test {
 
 using json::IsJson;
 using testing::HasSubstr;
@@ -203,5 +203,5 @@ TEST(Finalizers, OfCustomResourcesMayLackADomain) {
           "path (/) to avoid accidental conflicts with other finalizer writers"));
 }
 
-}  // namespace
+}  // namespace plugins_test
 }  // namespace muster::admission

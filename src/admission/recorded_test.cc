@@ -9,7 +9,7 @@
 #include "admission/testing.h"
 
 namespace muster::admission {
-namespace {
+namespace recorded_test {
 
 using json::Value;
 
@@ -169,5 +169,5 @@ TEST(Recorded, EveryRequestIsAnsweredAsByARealServer) { expect_answers("recorded
 // What is wrong with an object, rule by rule; all as dry runs in a namespace "probe".
 TEST(Recorded, EveryFaultIsToldAsByARealServer) { expect_answers("probed.json"); }
 
-}  // namespace
+}  // namespace recorded_test
 }  // namespace muster::admission

@@ -11,7 +11,7 @@
 #include "agent/testing.h"
 
 namespace muster::agent {
-namespace {
+namespace agent_test {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -481,5 +481,5 @@ TEST(Nodes, NothingRunsWithDevicesThatTheNextAgentWouldNotKnowOf) {
   EXPECT_THAT(read_devices(node.directory + "/pods/" + node.uid("p")), ElementsAre("0"));
 }
 
-}  // namespace
+}  // namespace agent_test
 }  // namespace muster::agent

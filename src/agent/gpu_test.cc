@@ -5,7 +5,7 @@
 #include "agent/testing.h"
 
 namespace muster::agent {
-namespace {
+namespace gpu_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -74,5 +74,5 @@ TEST_F(GpuTest, OnesThatCannotBeToldApartAreNotHiddenFromWhoAsksForThem) {
   EXPECT_THAT(denied_to("p"), IsEmpty());
 }
 
-}  // namespace
+}  // namespace gpu_test
 }  // namespace muster::agent

@@ -9,7 +9,7 @@
 #include <thread>
 
 namespace muster::agent {
-namespace {
+namespace group_folders_test {
 
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
@@ -160,5 +160,5 @@ TEST_F(GroupFoldersTest, AFolderThatSomebodyElseMadeFirstIsNotUsed) {
   EXPECT_THAT(names_in("tmp"), IsEmpty());
 }
 
-}  // namespace
+}  // namespace group_folders_test
 }  // namespace muster::agent

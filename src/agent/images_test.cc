@@ -7,7 +7,7 @@
 #include "agent/testing.h"
 
 namespace muster::agent {
-namespace {
+namespace images_test {
 
 using std::chrono::seconds;
 using ::testing::AllOf;
@@ -90,5 +90,5 @@ TEST_F(AgentImagesTest, ImagesUserCountsOnlyWhereContainersMayChoose) {
   EXPECT_THAT(uids(), ElementsAre(65534, 7, 9));
 }
 
-}  // namespace
+}  // namespace images_test
 }  // namespace muster::agent

@@ -8,7 +8,7 @@
 #include "agent/testing.h"
 
 namespace muster::agent {
-namespace {
+namespace kill_test {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -250,5 +250,5 @@ INSTANTIATE_TEST_SUITE_P(AtEveryStep, KilledAgent,
                            return std::string(scenarios()[each.param].name);
                          });
 
-}  // namespace
+}  // namespace kill_test
 }  // namespace muster::agent

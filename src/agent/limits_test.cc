@@ -5,7 +5,7 @@
 #include "agent/testing.h"
 
 namespace muster::agent {
-namespace {
+namespace limits_test {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
@@ -100,5 +100,5 @@ TEST_F(LimitsTest, AVolumeThatGrowsTooLargeKeepsItsOldFiles) {
   EXPECT_THAT(node_.events("p"), Contains(StartsWith("Warning FailedMount: MountVolume.SetUp")));
 }
 
-}  // namespace
+}  // namespace limits_test
 }  // namespace muster::agent

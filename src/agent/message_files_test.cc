@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace muster::agent {
-namespace {
+namespace message_files_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -98,5 +98,5 @@ TEST_F(MessageFilesTest, AFolderThatIsNotThereIsNoTrouble) {
   EXPECT_THAT(names(), IsEmpty());
 }
 
-}  // namespace
+}  // namespace message_files_test
 }  // namespace muster::agent

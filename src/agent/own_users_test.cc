@@ -6,7 +6,7 @@
 #include "agent/testing.h"
 
 namespace muster::agent {
-namespace {
+namespace own_users_test {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -133,5 +133,5 @@ TEST_F(OwnUsersTest, PodsThatAreOverKeepTheUserOverARestart) {
   EXPECT_EQ(book_text(), "");
 }
 
-}  // namespace
+}  // namespace own_users_test
 }  // namespace muster::agent

@@ -12,7 +12,7 @@
 #include "json/testing.h"
 
 namespace muster::agent {
-namespace {
+namespace pieces_test {
 
 using json::IsJson;
 using ::testing::ElementsAre;
@@ -243,7 +243,7 @@ TEST_F(Pieces, AUserWithoutAGroupGetsOneOfTheSameNumber) {
   const auto user = user_of(pod, container_spec(pod, "a"), node_of_root(true));
   ASSERT_TRUE(user);
   EXPECT_EQ(user->gid, 4242u);
-  EXPECT_THAT(user->groups, testing::IsEmpty());
+  EXPECT_THAT(user->groups, ::testing::IsEmpty());
 }
 
 TEST_F(Pieces, RunAsNonRootHoldsForWhoeverThePodWouldRunAs) {
@@ -263,7 +263,7 @@ TEST_F(Pieces, UsersAreFoundByNameAndNumber) {
   const auto root = find_user("root");
   ASSERT_TRUE(root);
   EXPECT_EQ(root->uid, 0u);
-  EXPECT_THAT(root->groups, testing::Contains(0u));
+  EXPECT_THAT(root->groups, ::testing::Contains(0u));
   EXPECT_EQ(find_user("0")->uid, 0u);
   const auto nameless = find_user("4242424");
   ASSERT_TRUE(nameless);
@@ -292,7 +292,7 @@ TEST_F(Pieces, AProgramThatIsHiddenFromThePodsUserIsShownToHim) {
   EXPECT_FALSE(program_mount(identity, identity.pod_user));
   identity.program_is_hidden = true;
   EXPECT_THAT(surroundings(identity, identity.pod_user),
-              testing::Contains("PATH=/usr/local/bin:/usr/bin:/bin:/.muster/bin"));
+              ::testing::Contains("PATH=/usr/local/bin:/usr/bin:/bin:/.muster/bin"));
   const auto mount = program_mount(identity, identity.pod_user);
   ASSERT_TRUE(mount);
   EXPECT_EQ(mount->source, "/bin/true");
@@ -302,5 +302,5 @@ TEST_F(Pieces, AProgramThatIsHiddenFromThePodsUserIsShownToHim) {
   EXPECT_FALSE(program_mount(identity, identity.pod_user));
 }
 
-}  // namespace
+}  // namespace pieces_test
 }  // namespace muster::agent

@@ -6,7 +6,7 @@
 #include "json/parse.h"
 
 namespace muster::agent {
-namespace {
+namespace pod_tokens_test {
 
 using std::chrono::seconds;
 using ::testing::HasSubstr;
@@ -59,5 +59,5 @@ TEST_F(PodTokensTest, AnswerThatCannotBeUsedIsAFailure) {
               HasSubstr("has expired already"));
 }
 
-}  // namespace
+}  // namespace pod_tokens_test
 }  // namespace muster::agent

@@ -10,7 +10,7 @@
 #include "base/unique_fd.h"
 
 namespace muster::agent {
-namespace {
+namespace port_holder_test {
 
 using ::testing::ElementsAre;
 using ::testing::Field;
@@ -89,5 +89,5 @@ TEST(PortHolders, OfOthersAreAtLeastKnownByTheirUser) {
   EXPECT_EQ(describe({.socket = {.uid = 1001}}), "a process of user 1001");
 }
 
-}  // namespace
+}  // namespace port_holder_test
 }  // namespace muster::agent

@@ -6,7 +6,7 @@
 #include "base/rng.h"
 
 namespace muster::agent {
-namespace {
+namespace restart_test {
 
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
@@ -110,5 +110,5 @@ TEST(DyingAgentsTest, NeverStartTwiceAndLeaveNothing) {
   }
 }
 
-}  // namespace
+}  // namespace restart_test
 }  // namespace muster::agent

@@ -5,7 +5,7 @@
 #include "json/parse.h"
 
 namespace muster::agent {
-namespace {
+namespace taken_port_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -121,5 +121,5 @@ TEST_F(TakenPort, AGangThatFailsTogetherAsksOnce) {
   EXPECT_EQ(questions_, 2);
 }
 
-}  // namespace
+}  // namespace taken_port_test
 }  // namespace muster::agent

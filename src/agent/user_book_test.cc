@@ -9,14 +9,14 @@
 #include "json/parse.h"
 
 namespace muster::agent {
-namespace {
+namespace user_book_test {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-class UserBookTest : public testing::Test {
+class UserBookTest : public ::testing::Test {
  protected:
   UserBookTest() {
-    std::string pattern = testing::TempDir() + "usersXXXXXX";
+    std::string pattern = ::testing::TempDir() + "usersXXXXXX";
     directory_ = ::mkdtemp(pattern.data());
   }
   ~UserBookTest() override { std::filesystem::remove_all(directory_); }
@@ -190,5 +190,5 @@ TEST(TrustGroup, IsTheJobSetOrTheOwnerOrThePodInItsNamespace) {
   EXPECT_EQ(group(R"({"namespace":"n","uid":"p"})"), "n/p");
 }
 
-}  // namespace
+}  // namespace user_book_test
 }  // namespace muster::agent

@@ -7,7 +7,7 @@
 #include "json/write.h"
 
 namespace muster::api {
-namespace {
+namespace recorded_test {
 
 using json::Value;
 
@@ -33,5 +33,5 @@ TEST(RecordedObjects, DecodeToThemselves) {
   }
 }
 
-}  // namespace
+}  // namespace recorded_test
 }  // namespace muster::api

@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace muster {
-namespace {
+namespace byte_pool_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -121,5 +121,5 @@ TEST_F(BytePoolTest, TheOldestCanBeDisplacedForOtherReasons) {
   EXPECT_EQ(pool.bytes(), 2U);
 }
 
-}  // namespace
+}  // namespace byte_pool_test
 }  // namespace muster

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace muster {
-namespace {
+namespace clock_test {
 
 using namespace std::chrono_literals;
 
@@ -24,5 +24,5 @@ TEST(MonotonicNow, NeverGoesBack) {
   EXPECT_LE(before, monotonic_now());
 }
 
-}  // namespace
+}  // namespace clock_test
 }  // namespace muster

@@ -12,7 +12,7 @@
 #include <thread>
 
 namespace muster {
-namespace {
+namespace contained_path_test {
 
 namespace fs = std::filesystem;
 
@@ -176,5 +176,5 @@ TEST_F(ContainedPath, NoSwapOfLinksLetsARemovalOut) {
   EXPECT_TRUE(fs::exists(top_ + "/outside/b"));
 }
 
-}  // namespace
+}  // namespace contained_path_test
 }  // namespace muster

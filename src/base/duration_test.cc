@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace muster {
-namespace {
+namespace duration_test {
 
 using namespace std::chrono_literals;
 
@@ -29,5 +29,5 @@ TEST(Durations, ArePrintedAsGoDoes) {
   for (const auto& [span, text] : rows) EXPECT_EQ(duration_text(span), text);
 }
 
-}  // namespace
+}  // namespace duration_test
 }  // namespace muster

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::http {
-namespace {
+namespace http_test {
 
 TEST(FindHeader, IgnoresCaseAndTakesTheFirst) {
   const Headers headers = {{"Accept", "a"}, {"content-TYPE", "json"}, {"accept", "b"}};
@@ -23,5 +23,5 @@ TEST(Chunk, OwnedTextLivesAsLongAsTheChunk) {
   EXPECT_EQ(Chunk::literal("static").keep, nullptr);
 }
 
-}  // namespace
+}  // namespace http_test
 }  // namespace muster::http

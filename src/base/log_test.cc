@@ -7,7 +7,7 @@
 #include <string>
 
 namespace muster::log {
-namespace {
+namespace log_test {
 
 using testing::MatchesRegex;
 
@@ -80,5 +80,5 @@ TEST(Log, JsonLines) {
   EXPECT_THAT(line, testing::HasSubstr(R"("msg":"it \"broke\"\n","object":"a b","count":"3"})"));
 }
 
-}  // namespace
+}  // namespace log_test
 }  // namespace muster::log

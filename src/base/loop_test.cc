@@ -12,7 +12,7 @@
 #include "base/task_queue.h"
 
 namespace muster {
-namespace {
+namespace loop_test {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
@@ -276,5 +276,5 @@ TEST(TimerQueue, TakesOnlyWhatIsDueAndWasSetBefore) {
   EXPECT_EQ(timers.next_deadline(), Duration(2s));
 }
 
-}  // namespace
+}  // namespace loop_test
 }  // namespace muster

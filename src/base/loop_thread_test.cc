@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace muster {
-namespace {
+namespace loop_thread_test {
 
 TEST(LoopThread, RunsTasksInTheirOrderOnAThreadOfItsOwn) {
   LoopThread thread;
@@ -52,5 +52,5 @@ TEST(LoopThread, WithoutAStartNothingRunsAndNobodyWaits) {
   EXPECT_FALSE(ran);
 }
 
-}  // namespace
+}  // namespace loop_thread_test
 }  // namespace muster

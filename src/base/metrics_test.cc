@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace muster {
-namespace {
+namespace metrics_test {
 
 using testing::HasSubstr;
 
@@ -73,5 +73,5 @@ TEST(Metrics, ADroppedCounterIsGoneAndStartsAnew) {
   EXPECT_NE(metrics.text().find("m_total{name=\"a\"} 1"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace metrics_test
 }  // namespace muster

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace muster {
-namespace {
+namespace number_test {
 
 TEST(Numbers, AreReadWholeOrNotAtAll) {
   EXPECT_EQ(parse_number<int>("0"), 0);
@@ -16,5 +16,5 @@ TEST(Numbers, AreReadWholeOrNotAtAll) {
   EXPECT_EQ(parse_number<int>("1F90", 16), 8080);
 }
 
-}  // namespace
+}  // namespace number_test
 }  // namespace muster

@@ -8,7 +8,7 @@
 #include <sstream>
 
 namespace muster {
-namespace {
+namespace replace_file_test {
 
 class ReplaceFile : public testing::Test {
  protected:
@@ -52,5 +52,5 @@ TEST_F(ReplaceFile, ADraftThatCannotBeMadeLeavesTheOldText) {
   EXPECT_EQ(text(), "old");
 }
 
-}  // namespace
+}  // namespace replace_file_test
 }  // namespace muster

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace muster {
-namespace {
+namespace result_test {
 
 Result<int> half(int number) {
   if (number % 2 != 0) return fail(Code::kInvalid, "odd");
@@ -41,5 +41,5 @@ TEST(ResultDeathTest, AssertionNamesItsReason) {
   EXPECT_DEATH(MUSTER_ASSERT(1 > 2, "numbers are broken"), "1 > 2: numbers are broken");
 }
 
-}  // namespace
+}  // namespace result_test
 }  // namespace muster

@@ -6,7 +6,7 @@
 #include <set>
 
 namespace muster {
-namespace {
+namespace rng_test {
 
 TEST(Rng, SameSeedSameNumbers) {
   Rng a(42);
@@ -64,5 +64,5 @@ TEST(MakeNameSuffix, HasFiveLettersOfTheAlphabet) {
     EXPECT_THAT(make_name_suffix(rng), testing::MatchesRegex("[bcdfghjklmnpqrstvwxz2456789]{5}"));
 }
 
-}  // namespace
+}  // namespace rng_test
 }  // namespace muster

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace muster {
-namespace {
+namespace terminal_text_test {
 
 struct Case {
   std::string_view raw, plain, log;
@@ -63,5 +63,5 @@ TEST(TerminalText, ColourIsTheSameOnEveryRun) {
   EXPECT_EQ(coloured("x", 32, true), "\x1b[32mx\x1b[0m");
 }
 
-}  // namespace
+}  // namespace terminal_text_test
 }  // namespace muster

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 namespace muster {
-namespace {
+namespace thread_test {
 
 TEST(Thread, RunsItsBody) {
   int seen = 0;
@@ -32,5 +32,5 @@ TEST(Thread, OneThatCannotBeHadIsAnError) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
-}  // namespace
+}  // namespace thread_test
 }  // namespace muster

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace muster {
-namespace {
+namespace thread_time_test {
 
 TEST(ThreadTime, GrowsWithWork) {
   const Duration before = thread_time(real_clock());
@@ -17,5 +17,5 @@ TEST(ThreadTime, StandsStillWhereTimeIsVirtual) {
   EXPECT_EQ(thread_time(clock), Duration::zero());
 }
 
-}  // namespace
+}  // namespace thread_time_test
 }  // namespace muster

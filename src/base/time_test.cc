@@ -5,7 +5,7 @@
 #include <string>
 
 namespace muster {
-namespace {
+namespace time_test {
 
 using namespace std::chrono_literals;
 
@@ -89,5 +89,5 @@ TEST(HumanDuration, FollowsTheAgeColumn) {
   for (const auto& row : rows) EXPECT_EQ(human_duration(row.duration), row.text);
 }
 
-}  // namespace
+}  // namespace time_test
 }  // namespace muster

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace muster {
-namespace {
+namespace utf8_test {
 
 TEST(CutUtf8, KeepsWholeLettersOnly) {
   EXPECT_EQ(cut_utf8("abc", 3), "abc");
@@ -18,5 +18,5 @@ TEST(CutUtf8, BytesThatAreNoLettersCountOneByOne) {
   EXPECT_EQ(cut_utf8("\xFF\xFE\xFD", 2), "\xFF\xFE");
 }
 
-}  // namespace
+}  // namespace utf8_test
 }  // namespace muster

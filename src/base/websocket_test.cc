@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::http {
-namespace {
+namespace websocket_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -61,5 +61,5 @@ TEST(WebSocketRequest, OffersProtocolsInOneHeaderOrSeveral) {
               ElementsAre("v5.channel.k8s.io", "v4.channel.k8s.io", "channel.k8s.io"));
 }
 
-}  // namespace
+}  // namespace websocket_test
 }  // namespace muster::http

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::client {
-namespace {
+namespace client_test {
 
 using testing::HasSubstr;
 
@@ -87,5 +87,5 @@ TEST_F(ClientTest, AnApplySaysItsTypeAndForce) {
   EXPECT_EQ(http::find_header(request.headers, "content-type"), "application/apply-patch+yaml");
 }
 
-}  // namespace
+}  // namespace client_test
 }  // namespace muster::client

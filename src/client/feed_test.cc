@@ -9,7 +9,7 @@
 #include "store/durability.h"
 
 namespace muster::client {
-namespace {
+namespace feed_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -261,5 +261,5 @@ TEST_F(FeedTest, ManyChangesAreToldInPieces) {
   EXPECT_EQ(changes(), expected);
 }
 
-}  // namespace
+}  // namespace feed_test
 }  // namespace muster::client

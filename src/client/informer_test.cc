@@ -6,7 +6,7 @@
 #include <deque>
 
 namespace muster::client {
-namespace {
+namespace informer_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -260,5 +260,5 @@ TEST_F(InformerTest, AnInitialStateThatWasCutBeginsAgain) {
   EXPECT_THAT(changes_, ElementsAre("+a", "-a"));
 }
 
-}  // namespace
+}  // namespace informer_test
 }  // namespace muster::client

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::client {
-namespace {
+namespace kubeconfig_test {
 
 using testing::HasSubstr;
 
@@ -56,5 +56,5 @@ TEST(HttpsUrl, PutsBracketsAroundIpv6) {
   EXPECT_EQ(https_url("::1", "6443"), "https://[::1]:6443");
 }
 
-}  // namespace
+}  // namespace kubeconfig_test
 }  // namespace muster::client

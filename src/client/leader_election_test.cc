@@ -6,7 +6,7 @@
 #include "json/write.h"
 
 namespace muster::client {
-namespace {
+namespace leader_election_test {
 
 using std::chrono::seconds;
 
@@ -91,5 +91,5 @@ TEST_F(Election, AReleasedLeaseIsTakenAtOnce) {
   EXPECT_TRUE(b.election.leading());
 }
 
-}  // namespace
+}  // namespace leader_election_test
 }  // namespace muster::client

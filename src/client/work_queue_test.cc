@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace muster::client {
-namespace {
+namespace work_queue_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -124,5 +124,5 @@ TEST_F(WorkQueueTest, AfterTheSpanAKeyIsServedAtOnceAgain) {
   EXPECT_THAT(order_, ElementsAre("a/1"));
 }
 
-}  // namespace
+}  // namespace work_queue_test
 }  // namespace muster::client

@@ -7,7 +7,7 @@
 #include "store/testing/temp_directory.h"
 
 namespace muster::engine {
-namespace {
+namespace certificate_renewal_test {
 
 constexpr Time kBegin{std::chrono::hours(24 * 365 * 50)};
 
@@ -110,5 +110,5 @@ TEST_F(CertificateRenewalTest, AFailureIsTriedAgain) {
   EXPECT_EQ(renewals_, 3) << "and then no more";
 }
 
-}  // namespace
+}  // namespace certificate_renewal_test
 }  // namespace muster::engine

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::engine {
-namespace {
+namespace controller_list_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -32,5 +32,5 @@ TEST(Controllers, AnUnknownNameIsRefusedByName) {
   EXPECT_THAT(chosen.error().message, HasSubstr("\"jbo\""));
 }
 
-}  // namespace
+}  // namespace controller_list_test
 }  // namespace muster::engine

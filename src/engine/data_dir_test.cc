@@ -8,7 +8,7 @@
 #include "store/testing/temp_directory.h"
 
 namespace muster::engine {
-namespace {
+namespace data_dir_test {
 
 struct stat look(const std::string& file) {
   struct stat info{};
@@ -117,5 +117,5 @@ TEST_F(OpenCredentials, AKeyThatAnybodyCouldGuessIsRefused) {
   EXPECT_EQ(refused.error().code, Code::kInvalid);
 }
 
-}  // namespace
+}  // namespace data_dir_test
 }  // namespace muster::engine

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::engine {
-namespace {
+namespace heap_trim_test {
 
 TEST(TrimDecision, ATrimIsDueWhenMuchMoreIsFreeThanAfterTheLastOne) {
   constexpr std::size_t kStep = TrimDecision::kWorthwhile;
@@ -17,5 +17,5 @@ TEST(TrimDecision, ATrimIsDueWhenMuchMoreIsFreeThanAfterTheLastOne) {
   EXPECT_TRUE(decision.is_due(kStep)) << "and free again";
 }
 
-}  // namespace
+}  // namespace heap_trim_test
 }  // namespace muster::engine

@@ -7,7 +7,7 @@
 #include "json/testing.h"
 
 namespace muster::engine {
-namespace {
+namespace install_manifests_test {
 
 using json::IsJson;
 using json::Value;
@@ -74,5 +74,5 @@ TEST_F(InstallManifests, WebhooksMayBeWrittenByNameOnly) {
   EXPECT_EQ(found, 2);
 }
 
-}  // namespace
+}  // namespace install_manifests_test
 }  // namespace muster::engine

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::engine {
-namespace {
+namespace listen_address_test {
 
 TEST(Listen, ReadsAddressAndPort) {
   const auto listen = parse_listen("127.0.0.1:6443");
@@ -28,5 +28,5 @@ TEST(Listen, RefusesWhatIsNeither) {
   }
 }
 
-}  // namespace
+}  // namespace listen_address_test
 }  // namespace muster::engine

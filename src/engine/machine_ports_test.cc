@@ -8,7 +8,7 @@
 #include "controllers/jobset/master_port.h"
 
 namespace muster::engine {
-namespace {
+namespace machine_ports_test {
 
 TEST(PortRange, IsReadAsTheKernelWritesIt) {
   const PortRange usual = port_range("32768\t60999");
@@ -37,5 +37,5 @@ TEST(MachinePorts, AreNotFreeIfAnyAddressOfThemIsTaken) {
   EXPECT_FALSE(is_free(port));
 }
 
-}  // namespace
+}  // namespace machine_ports_test
 }  // namespace muster::engine

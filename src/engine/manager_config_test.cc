@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::engine {
-namespace {
+namespace manager_config_test {
 
 using testing::HasSubstr;
 using testing::Optional;
@@ -83,5 +83,5 @@ TEST(ManagerConfig, AnotherKindIsNotTaken) {
   EXPECT_FALSE(parse_manager_config(""));
 }
 
-}  // namespace
+}  // namespace manager_config_test
 }  // namespace muster::engine

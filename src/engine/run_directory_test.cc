@@ -11,7 +11,7 @@
 #include "store/data_directory.h"
 
 namespace muster::engine {
-namespace {
+namespace run_directory_test {
 
 namespace fs = std::filesystem;
 
@@ -123,5 +123,5 @@ TEST_F(RunDirectoryTest, SaysWhereItCannotBeMade) {
   EXPECT_NE(run.error().message.find("missing"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace run_directory_test
 }  // namespace muster::engine

@@ -7,7 +7,7 @@
 #include <optional>
 
 namespace muster::engine {
-namespace {
+namespace run_share_test {
 
 class RunShareTest : public ::testing::Test {
  protected:
@@ -69,5 +69,5 @@ TEST_F(RunShareTest, SaysWhatCannotBeLocked) {
   EXPECT_NE(share.error().message.find("missing/runs.lock"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace run_share_test
 }  // namespace muster::engine

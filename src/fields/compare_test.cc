@@ -5,7 +5,7 @@
 #include "fields/testing.h"
 
 namespace muster::fields {
-namespace {
+namespace compare_test {
 
 using json::Tree;
 
@@ -178,5 +178,5 @@ TEST(Comparison, ExcludesTrees) {
   EXPECT_TRUE(changes.removed.empty());
 }
 
-}  // namespace
+}  // namespace compare_test
 }  // namespace muster::fields

@@ -6,7 +6,7 @@
 #include "fields/testing.h"
 
 namespace muster::fields {
-namespace {
+namespace created_test {
 
 using json::Value;
 
@@ -32,5 +32,5 @@ TEST(RecordedCreates, OwnWhatTheObjectHas) {
   }
 }
 
-}  // namespace
+}  // namespace created_test
 }  // namespace muster::fields

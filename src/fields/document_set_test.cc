@@ -6,7 +6,7 @@
 #include "fields/testing.h"
 
 namespace muster::fields {
-namespace {
+namespace document_set_test {
 
 using json::Tree;
 
@@ -110,5 +110,5 @@ TEST(CollapseAtomics, PutsThePlaceForThePathsBelowIt) {
       R"({"f:spec":{"f:any":{"f:a":{"f:b":{}}},"f:labels":{"f:a":{}},"f:plain":{},"f:selector":{}}})");
 }
 
-}  // namespace
+}  // namespace document_set_test
 }  // namespace muster::fields

@@ -6,7 +6,7 @@
 #include "fields/testing.h"
 
 namespace muster::fields {
-namespace {
+namespace field_set_test {
 
 using json::Tree;
 
@@ -151,5 +151,5 @@ TEST(FieldSet, PathsOfALevelComeBeforeDeeperOnes) {
                            ".spec.ports[port=80].name"));
 }
 
-}  // namespace
+}  // namespace field_set_test
 }  // namespace muster::fields

@@ -6,7 +6,7 @@
 #include "fields/testing.h"
 
 namespace muster::fields {
-namespace {
+namespace managed_fields_test {
 
 using json::Tree;
 using json::Value;
@@ -386,5 +386,5 @@ TEST(CheckManagedFields, SaysWhatIsWrong) {
   EXPECT_EQ(status.error().code, Code::kBadRequest);
 }
 
-}  // namespace
+}  // namespace managed_fields_test
 }  // namespace muster::fields

@@ -3,7 +3,7 @@
 #include "fields/managed_fields.h"
 
 namespace muster::fields {
-namespace {
+namespace manager_name_test {
 
 TEST(ManagerName, IsTheParameterIfGiven) {
   EXPECT_EQ(manager_name("mine", "kubectl/v1.36"), "mine");
@@ -47,5 +47,5 @@ TEST(ValidateManager, SaysWhatIsWrong) {
           R"(fieldManager: Invalid value: "ab\a\u2028": invalid character U+2028 (at position 3))"));
 }
 
-}  // namespace
+}  // namespace manager_name_test
 }  // namespace muster::fields

@@ -5,7 +5,7 @@
 #include "fields/testing.h"
 
 namespace muster::fields {
-namespace {
+namespace managers_test {
 
 using json::Tree;
 using json::Value;
@@ -138,5 +138,5 @@ TEST(Managers, OldUpdatesAreJoinedPerVersion) {
       << "the bucket takes the oldest ones of its version, and the time of the last";
 }
 
-}  // namespace
+}  // namespace managers_test
 }  // namespace muster::fields

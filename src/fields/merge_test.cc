@@ -5,7 +5,7 @@
 #include "fields/testing.h"
 
 namespace muster::fields {
-namespace {
+namespace merge_test {
 
 using json::Tree;
 
@@ -133,5 +133,5 @@ TEST(Remove, TakesPathsOutOfAnObject) {
     EXPECT_EQ(removed(row.object, row.fields), row.left) << row.rule;
 }
 
-}  // namespace
+}  // namespace merge_test
 }  // namespace muster::fields

@@ -5,7 +5,7 @@
 #include "json/testing.h"
 
 namespace muster::fields {
-namespace {
+namespace path_element_test {
 
 using json::Tree;
 using json::Value;
@@ -96,5 +96,5 @@ TEST(Path, IsWrittenAsInMessages) {
   EXPECT_EQ(to_text(PathElement::index(3)), "[3]");
 }
 
-}  // namespace
+}  // namespace path_element_test
 }  // namespace muster::fields

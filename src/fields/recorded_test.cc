@@ -7,7 +7,7 @@
 #include "fields/testing.h"
 
 namespace muster::fields {
-namespace {
+namespace recorded_test {
 
 using json::Value;
 
@@ -145,5 +145,5 @@ INSTANTIATE_TEST_SUITE_P(Files, Recorded,
                          testing::Values("recorded-things.json", "recorded-deployments.json",
                                          "recorded-story.json"));
 
-}  // namespace
+}  // namespace recorded_test
 }  // namespace muster::fields

@@ -6,7 +6,7 @@
 #include "fields/testing.h"
 
 namespace muster::fields {
-namespace {
+namespace reset_fields_test {
 
 struct Row {
   std::string_view api_version;
@@ -46,5 +46,5 @@ TEST(ResetFields, PerEndpoint) {
   }
 }
 
-}  // namespace
+}  // namespace reset_fields_test
 }  // namespace muster::fields

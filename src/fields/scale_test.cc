@@ -7,7 +7,7 @@
 #include "fields/testing.h"
 
 namespace muster::fields {
-namespace {
+namespace scale_test {
 
 using json::Tree;
 using json::Value;
@@ -69,5 +69,5 @@ TEST(ScaleEntries, ShowOnlyOwnersOfTheReplicas) {
       scale_entries(arena, resource("apps/v1", "Deployment"), kReplicas, Value()).is_null());
 }
 
-}  // namespace
+}  // namespace scale_test
 }  // namespace muster::fields

@@ -6,7 +6,7 @@
 #include "fields/testing.h"
 
 namespace muster::fields {
-namespace {
+namespace validate_test {
 
 using json::Tree;
 
@@ -116,5 +116,5 @@ TEST(CheckDocument, OfBuiltInKinds) {
             ".status.startTime: expected any scalar, got &{map[a:1]}");
 }
 
-}  // namespace
+}  // namespace validate_test
 }  // namespace muster::fields

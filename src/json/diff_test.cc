@@ -7,7 +7,7 @@
 #include "json/testing.h"
 
 namespace muster::json {
-namespace {
+namespace diff_test {
 
 TEST(JsonDiff, SaysWhatChangedAndLeadsThere) {
   const struct {
@@ -45,5 +45,5 @@ TEST(JsonDiff, SaysWhatChangedAndLeadsThere) {
   }
 }
 
-}  // namespace
+}  // namespace diff_test
 }  // namespace muster::json

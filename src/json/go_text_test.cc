@@ -5,7 +5,7 @@
 #include "json/testing.h"
 
 namespace muster::json {
-namespace {
+namespace go_text_test {
 
 TEST(GoText, PrintsAsGoDoes) {
   const struct {
@@ -28,5 +28,5 @@ TEST(GoText, TypesAsGoNamesThem) {
   EXPECT_EQ(go_type(Tree("{}")), "map[string]interface {}");
 }
 
-}  // namespace
+}  // namespace go_text_test
 }  // namespace muster::json

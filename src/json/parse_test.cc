@@ -8,7 +8,7 @@
 #include "json/write.h"
 
 namespace muster::json {
-namespace {
+namespace parse_test {
 
 using testing::ElementsAre;
 
@@ -193,5 +193,5 @@ TEST(Parse, LargeAndSmallTextsAlternate) {
   }
 }
 
-}  // namespace
+}  // namespace parse_test
 }  // namespace muster::json

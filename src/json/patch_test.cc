@@ -7,7 +7,7 @@
 #include "json/testing.h"
 
 namespace muster::json {
-namespace {
+namespace patch_test {
 
 using testing::ElementsAre;
 
@@ -223,5 +223,5 @@ TEST(MergePatch, MustBeAnObject) {
             "map[string]interface {}");
 }
 
-}  // namespace
+}  // namespace patch_test
 }  // namespace muster::json

@@ -5,7 +5,7 @@
 #include "json/testing.h"
 
 namespace muster::json {
-namespace {
+namespace sort_keys_test {
 
 TEST(SortAllKeys, ReachesEveryObject) {
   const Tree tree(R"({"b":[{"d":1,"c":{"z":0,"y":0}},[{"f":1,"e":2}]],"a":null,"B":1})");
@@ -20,5 +20,5 @@ TEST(SortAllKeys, LeavesScalarsAlone) {
   EXPECT_EQ(write(tree.root), "1");
 }
 
-}  // namespace
+}  // namespace sort_keys_test
 }  // namespace muster::json

@@ -9,7 +9,7 @@
 #include "json/testing.h"
 
 namespace muster::json {
-namespace {
+namespace strategic_test {
 
 struct TestRules final : MergeRules {
   const MergeRules* member(std::string_view name) const override {
@@ -250,5 +250,5 @@ TEST(StrategicMerge, Faults) {
   }
 }
 
-}  // namespace
+}  // namespace strategic_test
 }  // namespace muster::json

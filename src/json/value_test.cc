@@ -8,7 +8,7 @@
 #include "json/testing.h"
 
 namespace muster::json {
-namespace {
+namespace value_test {
 
 TEST(Value, ScalarsKeepTheirKind) {
   EXPECT_TRUE(Value().is_null());
@@ -202,5 +202,5 @@ TEST(ValueDeathTest, ChangingAnotherKindIsAFault) {
   EXPECT_DEATH(Value::of(std::nan("")), "NaN");
 }
 
-}  // namespace
+}  // namespace value_test
 }  // namespace muster::json

@@ -9,7 +9,7 @@
 #include "json/testing.h"
 
 namespace muster::json {
-namespace {
+namespace write_test {
 
 std::string double_text(double value) {
   std::string out;
@@ -128,5 +128,5 @@ TEST(Write, Pretty) {
   EXPECT_EQ(write_pretty(Value::view("")), R"("")");
 }
 
-}  // namespace
+}  // namespace write_test
 }  // namespace muster::json

@@ -8,7 +8,7 @@
 #include "json/testing.h"
 
 namespace muster::json {
-namespace {
+namespace yaml_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -408,5 +408,5 @@ TEST(WriteYaml, LongKeysReadBack) {
   EXPECT_TRUE(equal(back->front().root, object));
 }
 
-}  // namespace
+}  // namespace yaml_test
 }  // namespace muster::json

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::net {
-namespace {
+namespace certificates_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -93,5 +93,5 @@ TEST(Hmac, IsTheStandardOne) {
   EXPECT_EQ(hex, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
 }
 
-}  // namespace
+}  // namespace certificates_test
 }  // namespace muster::net

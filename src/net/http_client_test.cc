@@ -11,7 +11,7 @@
 #include "net/testing.h"
 
 namespace muster::net {
-namespace {
+namespace http_client_test {
 
 using testing::Contains;
 using testing::HasSubstr;
@@ -459,5 +459,5 @@ TEST(HttpClient, StoppingEndsWhatIsUnderWay) {
   EXPECT_EQ(fetch(*client, {.url = url_of(*server, "/")}).error().code, Code::kUnavailable);
 }
 
-}  // namespace
+}  // namespace http_client_test
 }  // namespace muster::net

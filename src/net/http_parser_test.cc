@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::net {
-namespace {
+namespace http_parser_test {
 
 using testing::ElementsAre;
 using testing::Pair;
@@ -247,5 +247,5 @@ TEST(ResponseParser, GarbageIsAnError) {
   EXPECT_FALSE(silent.feed_end().has_value());
 }
 
-}  // namespace
+}  // namespace http_parser_test
 }  // namespace muster::net

@@ -9,7 +9,7 @@
 #include "net/testing_frames.h"
 
 namespace muster::net {
-namespace {
+namespace http_server_limits_test {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -315,5 +315,5 @@ TEST(HttpServerLimits, CutRequestsAndCutHandshakesHarmNobody) {
   EXPECT_EQ(client.read_answer().body, "POST /cut [body]");
 }
 
-}  // namespace
+}  // namespace http_server_limits_test
 }  // namespace muster::net

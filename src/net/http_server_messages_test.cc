@@ -9,7 +9,7 @@
 #include "net/testing_frames.h"
 
 namespace muster::net {
-namespace {
+namespace http_server_messages_test {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -188,5 +188,5 @@ TEST(HttpServerMessages, AProducerIsToldWhenAllWasTaken) {
   EXPECT_THAT(client.read_until("0\r\n\r\n"), testing::EndsWith("0\r\n\r\n"));
 }
 
-}  // namespace
+}  // namespace http_server_messages_test
 }  // namespace muster::net

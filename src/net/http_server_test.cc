@@ -9,7 +9,7 @@
 #include "net/testing.h"
 
 namespace muster::net {
-namespace {
+namespace http_server_test {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -377,5 +377,5 @@ TEST(HttpServer, ManyThreadsAnswerManyClients) {
   EXPECT_EQ(server->stats().requests, static_cast<unsigned>(kClients * kRequests));
 }
 
-}  // namespace
+}  // namespace http_server_test
 }  // namespace muster::net

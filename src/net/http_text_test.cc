@@ -7,7 +7,7 @@
 #include "net/url.h"
 
 namespace muster::net {
-namespace {
+namespace http_text_test {
 
 TEST(HttpText, DateIsInTheFormOfRfc9110) {
   EXPECT_EQ(http_date(Time(std::chrono::seconds(784'111'777))), "Sun, 06 Nov 1994 08:49:37 GMT");
@@ -138,5 +138,5 @@ TEST(Url, WhatIsNoAddressIsRefused) {
   }
 }
 
-}  // namespace
+}  // namespace http_text_test
 }  // namespace muster::net

@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 
 namespace muster::net {
-namespace {
+namespace reactor_test {
 
 // No new descriptor can be opened while this lives; those that are open stay.
 class NoDescriptors {
@@ -36,5 +36,5 @@ TEST(Reactor, OnceStartedItNeedsNoMoreDescriptors) {
   Timer timer(**started);
 }
 
-}  // namespace
+}  // namespace reactor_test
 }  // namespace muster::net

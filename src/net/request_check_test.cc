@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::net {
-namespace {
+namespace request_check_test {
 
 struct Case {
   const char* why;
@@ -84,5 +84,5 @@ TEST(RequestCheck, TheTargetIsAPath) {
   }
 }
 
-}  // namespace
+}  // namespace request_check_test
 }  // namespace muster::net

@@ -6,7 +6,7 @@
 #include "net/testing_frames.h"
 
 namespace muster::net {
-namespace {
+namespace websocket_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -111,5 +111,5 @@ TEST(WebSocket, WhatTheStandardForbidsEndsTheConnection) {
   }
 }
 
-}  // namespace
+}  // namespace websocket_test
 }  // namespace muster::net

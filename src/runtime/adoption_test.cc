@@ -11,7 +11,7 @@
 #include "runtime/testing.h"
 
 namespace muster::runtime {
-namespace {
+namespace adoption_test {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
@@ -281,5 +281,5 @@ TEST_P(AdoptionTest, PodsThatEndWithTheirAgentLeaveNothing) {
   EXPECT_THAT(journals_in(directory_ + "/private/pods"), IsEmpty());
 }
 
-}  // namespace
+}  // namespace adoption_test
 }  // namespace muster::runtime

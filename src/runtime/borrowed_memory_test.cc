@@ -7,7 +7,7 @@
 #include <csignal>
 
 namespace muster::runtime {
-namespace {
+namespace borrowed_memory_test {
 
 struct Child {
   BorrowedMemory memory;
@@ -74,5 +74,5 @@ TEST(BorrowedMemory, IsBackWhenTheChildIsKilled) {
   EXPECT_EQ(WTERMSIG(wait_for(pid)), SIGKILL);
 }
 
-}  // namespace
+}  // namespace borrowed_memory_test
 }  // namespace muster::runtime

@@ -16,7 +16,7 @@
 #include "base/unique_fd.h"
 
 namespace muster::runtime {
-namespace {
+namespace cgroups_test {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -80,5 +80,5 @@ TEST(Cgroups, WithoutGroupsItIsSaid) {
   EXPECT_EQ(device_rules(abilities).detail, "no control groups are mounted");
 }
 
-}  // namespace
+}  // namespace cgroups_test
 }  // namespace muster::runtime

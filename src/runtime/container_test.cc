@@ -5,7 +5,7 @@
 #include "runtime/testing.h"
 
 namespace muster::runtime {
-namespace {
+namespace container_test {
 
 using testing::Contains;
 using testing::ElementsAre;
@@ -290,5 +290,5 @@ TEST_F(ContainerTest, PodHasSoManyProcessesAndNoMore) {
   EXPECT_EQ(exit_of(start(shell("true", 1), "few")).code, 0) << "there is room again";
 }
 
-}  // namespace
+}  // namespace container_test
 }  // namespace muster::runtime

@@ -10,7 +10,7 @@
 #include "runtime/testing.h"
 
 namespace muster::runtime {
-namespace {
+namespace covers_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -117,5 +117,5 @@ TEST_F(CoversTest, OtherMountsOfTheFileSystemShowTheCoverToo) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-}  // namespace
+}  // namespace covers_test
 }  // namespace muster::runtime

@@ -18,7 +18,7 @@
 #include "runtime/read_file.h"
 
 namespace muster::runtime {
-namespace {
+namespace device_rules_test {
 
 // Executes a program as the kernel would, as far as device programs go. Nothing for what the kernel
 // would not take: an unknown instruction, or a run off the end.
@@ -164,5 +164,5 @@ TEST(DeviceRules, SayWhatIsMissing) {
   EXPECT_EQ(denied.error().message, "/nonexistent: No such file or directory");
 }
 
-}  // namespace
+}  // namespace device_rules_test
 }  // namespace muster::runtime

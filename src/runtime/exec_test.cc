@@ -4,7 +4,7 @@
 #include "runtime/testing.h"
 
 namespace muster::runtime {
-namespace {
+namespace exec_test {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -217,5 +217,5 @@ TEST_P(ExecTest, WhoeverLosesInterestHangsUp) {
   EXPECT_FALSE(end_);
 }
 
-}  // namespace
+}  // namespace exec_test
 }  // namespace muster::runtime

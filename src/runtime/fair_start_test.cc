@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::runtime {
-namespace {
+namespace fair_start_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -137,5 +137,5 @@ TEST_F(FairStartTest, WhatHangsKeepsNobodyForLong) {
   EXPECT_THAT(told_, ElementsAre("a"));
 }
 
-}  // namespace
+}  // namespace fair_start_test
 }  // namespace muster::runtime

@@ -5,7 +5,7 @@
 #include "base/time.h"
 
 namespace muster::runtime {
-namespace {
+namespace fake_runtime_test {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
@@ -104,5 +104,5 @@ TEST_F(FakeRuntimeTest, CommandDoesWhatTheTestSays) {
   EXPECT_TRUE(machine_.commands()[2].hung_up);
 }
 
-}  // namespace
+}  // namespace fake_runtime_test
 }  // namespace muster::runtime

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace muster::runtime {
-namespace {
+namespace gate_test {
 
 class GateTest : public testing::Test {
  protected:
@@ -59,5 +59,5 @@ TEST_F(GateTest, OtherFilesAreNoGates) {
   EXPECT_FALSE(make_gate(directory_ + "/no/gate"));
 }
 
-}  // namespace
+}  // namespace gate_test
 }  // namespace muster::runtime

@@ -11,7 +11,7 @@
 #include "runtime/testing.h"
 
 namespace muster::runtime {
-namespace {
+namespace log_writer_test {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
@@ -120,5 +120,5 @@ TEST_F(LogWriterTest, OutputThatFindsNoRoomIsCountedAndSaid) {
                                    testing::EndsWith("stdout F after")));
 }
 
-}  // namespace
+}  // namespace log_writer_test
 }  // namespace muster::runtime

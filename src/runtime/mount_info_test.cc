@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 namespace muster::runtime {
-namespace {
+namespace mount_info_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -39,5 +39,5 @@ TEST(MountInfo, AFolderIsSeenThroughEveryMountOfItsFileSystem) {
   EXPECT_THAT(sights_of({.mount = 99, .path = "/x"}, mounts), ElementsAre(Sight{99, "/x"}));
 }
 
-}  // namespace
+}  // namespace mount_info_test
 }  // namespace muster::runtime

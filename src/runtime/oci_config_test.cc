@@ -6,7 +6,7 @@
 #include "json/write.h"
 
 namespace muster::runtime {
-namespace {
+namespace oci_config_test {
 
 using json::Value;
 using testing::Contains;
@@ -131,5 +131,5 @@ TEST_F(OciConfigTest, TextIsKeptAsItIs) {
   EXPECT_THAT(texts(process.get("args")), ElementsAre("echo", "\"quoted\"\n", "größe"));
 }
 
-}  // namespace
+}  // namespace oci_config_test
 }  // namespace muster::runtime

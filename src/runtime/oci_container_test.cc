@@ -11,7 +11,7 @@
 #include "runtime/testing.h"
 
 namespace muster::runtime {
-namespace {
+namespace oci_container_test {
 
 using testing::Contains;
 using testing::ElementsAre;
@@ -277,5 +277,5 @@ TEST_P(OciContainerTest, ContainersOutliveTheAgentAndAreFoundAgain) {
 INSTANTIATE_TEST_SUITE_P(Programs, OciContainerTest, testing::Values("crun", "runc"),
                          [](const auto& each) { return std::string(each.param); });
 
-}  // namespace
+}  // namespace oci_container_test
 }  // namespace muster::runtime

@@ -8,7 +8,7 @@
 #include "runtime/testing.h"
 
 namespace muster::runtime {
-namespace {
+namespace oom_score_test {
 
 using testing::ElementsAre;
 
@@ -53,5 +53,5 @@ TEST_P(OomScoreOfPods, IsThatOfItsProgramsAndCommandsBesideThem) {
 
 INSTANTIATE_TEST_SUITE_P(Isolation, OomScoreOfPods, testing::Bool());
 
-}  // namespace
+}  // namespace oom_score_test
 }  // namespace muster::runtime

@@ -6,7 +6,7 @@
 #include "base/unique_fd.h"
 
 namespace muster::runtime {
-namespace {
+namespace proc_mounts_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -30,5 +30,5 @@ TEST(ProcMounts, AreKnownByTheirFiles) {
   EXPECT_FALSE(shows_processes(UniqueFd(open("/", O_PATH | O_CLOEXEC)).get()));
 }
 
-}  // namespace
+}  // namespace proc_mounts_test
 }  // namespace muster::runtime

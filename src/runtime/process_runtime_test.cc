@@ -9,7 +9,7 @@
 #include "runtime/testing.h"
 
 namespace muster::runtime {
-namespace {
+namespace process_runtime_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -250,5 +250,5 @@ TEST_P(ProcessRuntimeTest, LargeEnvironmentArrivesWhole) {
   EXPECT_THAT(log_lines(), ElementsAre("stdout F 100000 120000"));
 }
 
-}  // namespace
+}  // namespace process_runtime_test
 }  // namespace muster::runtime

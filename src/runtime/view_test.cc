@@ -15,7 +15,7 @@
 #include "runtime/view.h"
 
 namespace muster::runtime {
-namespace {
+namespace view_test {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
@@ -186,5 +186,5 @@ TEST_F(ViewTest, NoSwapOfLinksLeadsAPlaceAstray) {
   EXPECT_THAT(names_in("own"), IsEmpty());
 }
 
-}  // namespace
+}  // namespace view_test
 }  // namespace muster::runtime

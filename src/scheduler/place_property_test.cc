@@ -9,7 +9,7 @@
 #include "scheduler/testing.h"
 
 namespace muster::scheduler {
-namespace {
+namespace place_property_test {
 
 constexpr int kNodes = 12;
 constexpr int kSteps = 1'500;
@@ -132,5 +132,5 @@ TEST(PlaceProperty, NoRuleIsBrokenAndTheSameHistoryGivesTheSamePlaces) {
   }
 }
 
-}  // namespace
+}  // namespace place_property_test
 }  // namespace muster::scheduler

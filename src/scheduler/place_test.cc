@@ -5,7 +5,7 @@
 #include "scheduler/testing.h"
 
 namespace muster::scheduler {
-namespace {
+namespace place_test {
 
 using testing::asking;
 using testing::node;
@@ -276,5 +276,5 @@ TEST(Place, AvoidsTaintsThatSayRatherNot) {
   EXPECT_EQ(world.place(R"({"tolerations":[{"key":"old","operator":"Exists"}]})").node, "a");
 }
 
-}  // namespace
+}  // namespace place_test
 }  // namespace muster::scheduler

@@ -5,7 +5,7 @@
 #include "scheduler/testing.h"
 
 namespace muster::scheduler {
-namespace {
+namespace pod_affinity_test {
 
 using testing::node;
 using testing::World;
@@ -194,5 +194,5 @@ TEST(Cluster, PodsMayComeBeforeTheirNodeAndStayAfterIt) {
   EXPECT_EQ(world.place(R"({"labels":{"app":"web"}})").node, "b") << "it has moved to another rack";
 }
 
-}  // namespace
+}  // namespace pod_affinity_test
 }  // namespace muster::scheduler

@@ -6,7 +6,7 @@
 #include "scheduler/testing.h"
 
 namespace muster::scheduler {
-namespace {
+namespace resources_test {
 
 using ::testing::ElementsAre;
 
@@ -116,5 +116,5 @@ TEST(Resources, WhatWasAddedCanBeTakenAway) {
   EXPECT_EQ(sum, one);
 }
 
-}  // namespace
+}  // namespace resources_test
 }  // namespace muster::scheduler

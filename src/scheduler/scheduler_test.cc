@@ -6,7 +6,7 @@
 #include "controllers/runtime/testing.h"
 
 namespace muster::scheduler {
-namespace {
+namespace scheduler_test {
 
 using std::chrono::seconds;
 using ::testing::ElementsAre;
@@ -458,5 +458,5 @@ TEST_F(SchedulerTest, ALongWalkTakesSeveralTurnsAndForgetsNobody) {
   EXPECT_EQ(nodes.size(), static_cast<std::size_t>(kMany)) << "each has one to itself";
 }
 
-}  // namespace
+}  // namespace scheduler_test
 }  // namespace muster::scheduler

@@ -5,7 +5,7 @@
 #include "scheduler/testing.h"
 
 namespace muster::scheduler {
-namespace {
+namespace spread_test {
 
 using testing::node;
 using testing::World;
@@ -98,5 +98,5 @@ TEST_F(SpreadTest, WhatIsOnlyWishedForRefusesNobody) {
             "abc");
 }
 
-}  // namespace
+}  // namespace spread_test
 }  // namespace muster::scheduler

@@ -5,7 +5,7 @@
 #include "server/testing.h"
 
 namespace muster::server {
-namespace {
+namespace auth_test {
 
 using testing::at;
 using testing::TestExchangePtr;
@@ -214,5 +214,5 @@ TEST_F(Auth, CallersInsideTheProcessNeedNoProof) {
   EXPECT_EQ(exchange->status, 200);
 }
 
-}  // namespace
+}  // namespace auth_test
 }  // namespace muster::server

@@ -5,7 +5,7 @@
 #include "json/parse.h"
 
 namespace muster::server {
-namespace {
+namespace canonical_test {
 
 json::Value tree(json::Arena& arena, std::string_view text) { return *json::parse(arena, text); }
 
@@ -51,5 +51,5 @@ TEST(Canonical, PutsWhatAdmissionAddedInItsPlace) {
       R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","uid":"u"},"data":{"k":"v"}})");
 }
 
-}  // namespace
+}  // namespace canonical_test
 }  // namespace muster::server

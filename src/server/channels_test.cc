@@ -7,7 +7,7 @@
 #include "server/testing.h"
 
 namespace muster::server {
-namespace {
+namespace channels_test {
 
 using testing::at;
 using ::testing::ElementsAre;
@@ -242,5 +242,5 @@ TEST_F(Channels, WhoMayOnlyReadOpensNone) {
               HasSubstr("User \"bob\" cannot create resource \"pods/exec\""));
 }
 
-}  // namespace
+}  // namespace channels_test
 }  // namespace muster::server

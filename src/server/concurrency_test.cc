@@ -9,7 +9,7 @@
 #include "server/testing.h"
 
 namespace muster::server {
-namespace {
+namespace concurrency_test {
 
 using testing::TestServer;
 
@@ -128,5 +128,5 @@ TEST_F(Concurrency, APodIsBoundOnce) {
   EXPECT_EQ(bound, 1);
 }
 
-}  // namespace
+}  // namespace concurrency_test
 }  // namespace muster::server

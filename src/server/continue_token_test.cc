@@ -5,7 +5,7 @@
 #include "server/base64url.h"
 
 namespace muster::server {
-namespace {
+namespace continue_token_test {
 
 TEST(Base64Url, GoesBothWays) {
   for (const std::string_view text : {"", "f", "fo", "foo", "foob", "fooba", "foobar"}) {
@@ -48,5 +48,5 @@ TEST(ContinueToken, RefusesWhatItDidNotMake) {
   }
 }
 
-}  // namespace
+}  // namespace continue_token_test
 }  // namespace muster::server

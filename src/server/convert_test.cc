@@ -6,7 +6,7 @@
 #include "server/testing.h"
 
 namespace muster::server {
-namespace {
+namespace convert_test {
 
 using testing::at;
 using testing::TestExchangePtr;
@@ -89,5 +89,5 @@ TEST(Expiry, EventsLiveForAnHourAfterTheirLastChange) {
   EXPECT_EQ(server.admin("GET", events + "/repeated")->status, 200);
 }
 
-}  // namespace
+}  // namespace convert_test
 }  // namespace muster::server

@@ -8,7 +8,7 @@
 #include "server/testing.h"
 
 namespace muster::server {
-namespace {
+namespace delete_test {
 
 using testing::at;
 using testing::TestExchangePtr;
@@ -228,5 +228,5 @@ TEST_F(Delete, ProtobufOptionsAreRead) {
   EXPECT_EQ(status_of(kMaps + "/c"), 200);
 }
 
-}  // namespace
+}  // namespace delete_test
 }  // namespace muster::server

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::server {
-namespace {
+namespace errors_test {
 
 const api::Resource& jobs() { return *api::Registry::builtin().find("batch", "v1", "jobs"); }
 
@@ -44,5 +44,5 @@ TEST(StatusBody, AnExpiredListSaysHowToGoOn) {
   EXPECT_NE(body.find(R"("metadata":{"continue":"token"})"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace errors_test
 }  // namespace muster::server

@@ -6,7 +6,7 @@
 #include "server/testing.h"
 
 namespace muster::server {
-namespace {
+namespace general_test {
 
 using testing::at;
 using testing::TestExchangePtr;
@@ -186,5 +186,5 @@ TEST(General, MetricsCountRequestsInClosedSets) {
   EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("nosuch")));
 }
 
-}  // namespace
+}  // namespace general_test
 }  // namespace muster::server

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::server {
-namespace {
+namespace media_type_test {
 
 TEST(Negotiate, TakesTheFirstOfTheBestThatCanBeGiven) {
   EXPECT_EQ(negotiate("", {})->encoding, Encoding::kJson);
@@ -51,5 +51,5 @@ TEST(BodyEncoding, IsJsonUnlessToldOtherwise) {
   EXPECT_EQ(body_encoding("*/*", false).error().code, Code::kUnsupportedMediaType);
 }
 
-}  // namespace
+}  // namespace media_type_test
 }  // namespace muster::server

@@ -6,7 +6,7 @@
 #include "server/testing.h"
 
 namespace muster::server {
-namespace {
+namespace object_size_test {
 
 using testing::at;
 using testing::TestExchangePtr;
@@ -122,5 +122,5 @@ TEST_F(ObjectSize, TheMetadataOfABindingCountsAgainstTheLimit) {
   }
 }
 
-}  // namespace
+}  // namespace object_size_test
 }  // namespace muster::server

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 namespace muster::server {
-namespace {
+namespace options_test {
 
 std::string fault(std::string_view query, std::string_view kind, bool apply = false) {
   const Result<WriteOptions> options = parse_write_options(*Query::parse(query), kind, apply);
@@ -37,5 +37,5 @@ TEST(WriteOptions, OfAnApplyHaveAManager) {
             "may not be specified for non-apply patch");
 }
 
-}  // namespace
+}  // namespace options_test
 }  // namespace muster::server

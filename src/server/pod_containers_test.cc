@@ -5,7 +5,7 @@
 #include "json/parse.h"
 
 namespace muster::server {
-namespace {
+namespace pod_containers_test {
 
 json::Value parsed(json::Arena& arena, std::string_view text) {
   return json::parse(arena, text).value();
@@ -86,5 +86,5 @@ TEST(ChooseLogRun, BeforeTheFirstRunTheReasonIsGiven) {
       R"(container "c" in pod "p" is not available)");
 }
 
-}  // namespace
+}  // namespace pod_containers_test
 }  // namespace muster::server

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::server {
-namespace {
+namespace policy_rule_test {
 
 TEST(PolicyRule, AllowsWhatItNames) {
   const PolicyRule rule{.verbs = {"get", "list"}, .groups = {"", "batch"}, .resources = {"pods"}};
@@ -35,5 +35,5 @@ TEST(PolicyRule, MayBeForSomeNamesOnly) {
   EXPECT_FALSE(allows(rule, {.verb = "get", .resource = "pods"}));
 }
 
-}  // namespace
+}  // namespace policy_rule_test
 }  // namespace muster::server

@@ -5,7 +5,7 @@
 #include "server/testing.h"
 
 namespace muster::server {
-namespace {
+namespace read_test {
 
 using testing::at;
 using ::testing::ElementsAre;
@@ -188,5 +188,5 @@ TEST_F(Read, EveryAnswerCanBeFoundInTheAudit) {
   EXPECT_EQ(http::find_header(list("")->headers, "Audit-Id").size(), 36u);
 }
 
-}  // namespace
+}  // namespace read_test
 }  // namespace muster::server

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::server {
-namespace {
+namespace request_info_test {
 
 struct Row {
   std::string_view method;
@@ -74,5 +74,5 @@ TEST(RequestInfo, ABrokenEscapeIsABadRequest) {
   }
 }
 
-}  // namespace
+}  // namespace request_info_test
 }  // namespace muster::server

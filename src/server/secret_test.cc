@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::server {
-namespace {
+namespace secret_test {
 
 TEST(EqualInConstantTime, IsEquality) {
   EXPECT_TRUE(equal_in_constant_time("token", "token"));
@@ -12,5 +12,5 @@ TEST(EqualInConstantTime, IsEquality) {
   EXPECT_TRUE(equal_in_constant_time("", ""));
 }
 
-}  // namespace
+}  // namespace secret_test
 }  // namespace muster::server

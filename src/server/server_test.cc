@@ -4,7 +4,7 @@
 #include "server/testing.h"
 
 namespace muster::server {
-namespace {
+namespace server_test {
 
 using testing::at;
 using testing::TestExchangePtr;
@@ -35,5 +35,5 @@ TEST(Server, CreatesReadsUpdatesAndDeletesAnObject) {
   EXPECT_EQ(server.admin("GET", "/api/v1/namespaces/a/configmaps/c")->status, 404);
 }
 
-}  // namespace
+}  // namespace server_test
 }  // namespace muster::server

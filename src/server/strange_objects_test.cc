@@ -6,7 +6,7 @@
 #include "server/testing.h"
 
 namespace muster::server {
-namespace {
+namespace strange_objects_test {
 
 using testing::at;
 using testing::TestServer;
@@ -103,5 +103,5 @@ INSTANTIATE_TEST_SUITE_P(Values, StrangeObjects,
                          ::testing::Values("7", "null", R"("text")", "true", "[7]", R"(["a"])",
                                            R"([{"a":7}])", R"({"a":7})", R"({"spec":[7]})"));
 
-}  // namespace
+}  // namespace strange_objects_test
 }  // namespace muster::server

@@ -5,7 +5,7 @@
 #include "server/testing.h"
 
 namespace muster::server {
-namespace {
+namespace subresource_test {
 
 using testing::at;
 using testing::TestExchangePtr;
@@ -171,5 +171,5 @@ TEST_F(Subresource, APodWithoutANodeHasNoLogAndNoChannel) {
   EXPECT_EQ(server.admin("GET", kPods + "/p/exec?command=ls")->status, 400);
 }
 
-}  // namespace
+}  // namespace subresource_test
 }  // namespace muster::server

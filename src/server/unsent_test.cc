@@ -5,7 +5,7 @@
 #include "server/testing.h"
 
 namespace muster::server {
-namespace {
+namespace unsent_test {
 
 using testing::at;
 using testing::TestExchange;
@@ -164,5 +164,5 @@ TEST_F(Unsent, AWatchThatHasReadAllHoldsNothing) {
   EXPECT_EQ(list("alice")->status, 200);
 }
 
-}  // namespace
+}  // namespace unsent_test
 }  // namespace muster::server

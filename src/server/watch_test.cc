@@ -5,7 +5,7 @@
 #include "server/testing.h"
 
 namespace muster::server {
-namespace {
+namespace watch_test {
 
 using testing::at;
 using ::testing::ElementsAre;
@@ -255,5 +255,5 @@ TEST_F(Watch, RefusesParametersThatContradictEachOther) {
   EXPECT_EQ(watch("resourceVersion=abc")->status, 500);
 }
 
-}  // namespace
+}  // namespace watch_test
 }  // namespace muster::server

@@ -8,7 +8,7 @@
 #include "server/testing.h"
 
 namespace muster::server {
-namespace {
+namespace write_list_test {
 
 using namespace muster::server::testing;  // NOLINT: verbs of the tests
 using ::testing::AllOf;
@@ -255,5 +255,5 @@ TEST_F(WriteListTest, AListCountsAsOneRequestInFlight) {
 
 TEST_F(WriteListTest, AnEmptyListIsNothing) { EXPECT_TRUE(together({}).empty()); }
 
-}  // namespace
+}  // namespace write_list_test
 }  // namespace muster::server

@@ -5,7 +5,7 @@
 #include "server/testing.h"
 
 namespace muster::server {
-namespace {
+namespace write_test {
 
 using testing::at;
 using testing::TestExchange;
@@ -348,5 +348,5 @@ TEST_F(Write, TheDefinitionOfAServedKindIsEstablished) {
       << read->body;
 }
 
-}  // namespace
+}  // namespace write_test
 }  // namespace muster::server

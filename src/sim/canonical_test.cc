@@ -5,7 +5,7 @@
 #include "json/testing.h"
 
 namespace muster::sim {
-namespace {
+namespace canonical_test {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -75,5 +75,5 @@ TEST(Canonical, MissingNewAndTwinObjectsAreTold) {
   EXPECT_THAT(difference(state({pod, pod}), state({pod, pod})), IsEmpty());
 }
 
-}  // namespace
+}  // namespace canonical_test
 }  // namespace muster::sim

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 namespace muster::sim {
-namespace {
+namespace invariants_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -162,5 +162,5 @@ TEST_F(InvariantsTest, NothingOutlivesItsOwner) {
   EXPECT_THAT(violations(), ElementsAre(HasSubstr("has outlived its owner")));
 }
 
-}  // namespace
+}  // namespace invariants_test
 }  // namespace muster::sim

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 namespace muster::sim {
-namespace {
+namespace simulation_test {
 
 using testing::AllOf;
 using testing::HasSubstr;
@@ -107,5 +107,5 @@ objects:
                                           HasSubstr("unknown field \"spec.replicatedJob\"")));
 }
 
-}  // namespace
+}  // namespace simulation_test
 }  // namespace muster::sim

@@ -17,7 +17,7 @@
 #include "sim/world.h"
 
 namespace muster::sim {
-namespace {
+namespace stale_leader_test {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -237,5 +237,5 @@ TEST_F(StaleLeader, ChangesNothingWhenItGoesOn) {
   RecordProperty("writes", ledger_.accepted);
 }
 
-}  // namespace
+}  // namespace stale_leader_test
 }  // namespace muster::sim

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 namespace muster::store {
-namespace {
+namespace background_rule_test {
 
 // Texts that begin with "bad" are faults.
 std::string no_bad_text(const Record& record) {
@@ -48,5 +48,5 @@ TEST(BackgroundRule, EndsWhenNobodyWaitsForItsWord) {
     rule.add(std::make_shared<const Object>("default", "a", "good", revision), "pods");
 }
 
-}  // namespace
+}  // namespace background_rule_test
 }  // namespace muster::store

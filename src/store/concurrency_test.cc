@@ -14,7 +14,7 @@
 #include "store/testing/temp_directory.h"
 
 namespace muster::store {
-namespace {
+namespace concurrency_test {
 
 using namespace muster::store::testing;  // NOLINT: verbs of the tests
 
@@ -207,5 +207,5 @@ TEST(Concurrency, AnObjectIsDecodedOnceForAllThreads) {
   EXPECT_EQ(seen[0]->name, "a");
 }
 
-}  // namespace
+}  // namespace concurrency_test
 }  // namespace muster::store

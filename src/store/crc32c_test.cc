@@ -5,7 +5,7 @@
 #include <string>
 
 namespace muster::store {
-namespace {
+namespace crc32c_test {
 
 // The values of RFC 3720, appendix B.4, and the check value of the CRC catalogue.
 TEST(Crc32c, AgreesWithPublishedValues) {
@@ -25,5 +25,5 @@ TEST(Crc32c, CanBeContinuedAtAnyPlace) {
   }
 }
 
-}  // namespace
+}  // namespace crc32c_test
 }  // namespace muster::store

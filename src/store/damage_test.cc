@@ -10,7 +10,7 @@
 #include "store/testing/temp_directory.h"
 
 namespace muster::store {
-namespace {
+namespace damage_test {
 
 using namespace muster::store::testing;  // NOLINT: verbs of the tests
 using ::testing::AnyOf;
@@ -316,5 +316,5 @@ TEST_F(LostBlockTest, TheRemainsOfATornTransactionAreErasedAtTheNextStart) {
   EXPECT_EQ(tail, std::string(tail.size(), '\0'));
 }
 
-}  // namespace
+}  // namespace damage_test
 }  // namespace muster::store

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::store {
-namespace {
+namespace history_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -81,5 +81,5 @@ TEST_F(HistoryTest, BytesComeBackToNothing) {
   EXPECT_EQ(history.bytes(), 0u);
 }
 
-}  // namespace
+}  // namespace history_test
 }  // namespace muster::store

@@ -9,7 +9,7 @@
 #include "store/testing/temp_directory.h"
 
 namespace muster::store {
-namespace {
+namespace io_fault_test {
 
 using namespace muster::store::testing;  // NOLINT: verbs of the tests
 using ::testing::HasSubstr;
@@ -197,5 +197,5 @@ TEST_F(IoFaultTest, PowerCutsOnAFullDiskLoseNothing) {
   }
 }
 
-}  // namespace
+}  // namespace io_fault_test
 }  // namespace muster::store

@@ -19,7 +19,7 @@
 #include "store/testing/temp_directory.h"
 
 namespace muster::store {
-namespace {
+namespace kill_test {
 
 using namespace muster::store::testing;  // NOLINT: verbs of the tests
 
@@ -234,5 +234,5 @@ TEST(Kill, NoListSurvivesInPart) {
   expect_sound(dir.path());
 }
 
-}  // namespace
+}  // namespace kill_test
 }  // namespace muster::store

@@ -11,7 +11,7 @@
 #include "store/testing/temp_directory.h"
 
 namespace muster::store {
-namespace {
+namespace list_test {
 
 using namespace muster::store::testing;  // NOLINT: verbs of the tests
 using ::testing::ElementsAre;
@@ -412,5 +412,5 @@ TEST(List, NoReaderEverSeesAPart) {
   for (std::thread& thread : threads) thread.join();
 }
 
-}  // namespace
+}  // namespace list_test
 }  // namespace muster::store

@@ -9,7 +9,7 @@
 #include "store/testing/temp_directory.h"
 
 namespace muster::store {
-namespace {
+namespace object_text_test {
 
 using namespace muster::store::testing;  // NOLINT: verbs of the tests
 using ::testing::ElementsAre;
@@ -99,5 +99,5 @@ TEST_F(StoredText, MetadataThatNothingCouldReadIsRefused) {
   EXPECT_THAT(opened.error().message, HasSubstr("its text is not an object with metadata"));
 }
 
-}  // namespace
+}  // namespace object_text_test
 }  // namespace muster::store

@@ -11,9 +11,9 @@
 #include "base/rng.h"
 
 namespace muster::store {
-namespace {
+namespace persistent_map_test {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 struct Entry {
   std::string key;
@@ -107,7 +107,7 @@ TEST(PersistentMap, StaysBalancedWhenKeysComeInOrder) {
 
 // Random changes, compared with std::map after each; random versions are kept and compared at the
 // end.
-class PersistentMapAgainstModel : public testing::TestWithParam<std::uint64_t> {};
+class PersistentMapAgainstModel : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(PersistentMapAgainstModel, AllVersionsAgree) {
   Rng rng(GetParam());
@@ -143,7 +143,7 @@ TEST_P(PersistentMapAgainstModel, AllVersionsAgree) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, PersistentMapAgainstModel, testing::Range<std::uint64_t>(0, 40));
+INSTANTIATE_TEST_SUITE_P(Seeds, PersistentMapAgainstModel, ::testing::Range<std::uint64_t>(0, 40));
 
-}  // namespace
+}  // namespace persistent_map_test
 }  // namespace muster::store

@@ -14,7 +14,7 @@
 #include "store/testing/temp_directory.h"
 
 namespace muster::store {
-namespace {
+namespace power_cut_test {
 
 using namespace muster::store::testing;  // NOLINT: verbs of the tests
 using ::testing::IsEmpty;
@@ -141,5 +141,5 @@ TEST(PowerCut, LosesNothingThatWasAcknowledged) {
   }
 }
 
-}  // namespace
+}  // namespace power_cut_test
 }  // namespace muster::store

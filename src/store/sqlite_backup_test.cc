@@ -12,7 +12,7 @@
 #include "store/testing/temp_directory.h"
 
 namespace muster::store {
-namespace {
+namespace sqlite_backup_test {
 
 using namespace muster::store::testing;  // NOLINT: verbs of the tests
 using ::testing::ElementsAre;
@@ -211,5 +211,5 @@ TEST_F(BackupTest, ABackupCanBeTakenWhileOthersWrite) {
   EXPECT_LE(count, after);
 }
 
-}  // namespace
+}  // namespace sqlite_backup_test
 }  // namespace muster::store

@@ -16,7 +16,7 @@
 #include "store/testing/temp_directory.h"
 
 namespace muster::store {
-namespace {
+namespace sqlite_durability_test {
 
 using namespace muster::store::testing;  // NOLINT: verbs of the tests
 using ::testing::ElementsAre;
@@ -357,5 +357,5 @@ TEST(Survivors, AgreeWithASetWhateverIsForgotten) {
   }
 }
 
-}  // namespace
+}  // namespace sqlite_durability_test
 }  // namespace muster::store

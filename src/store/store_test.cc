@@ -9,7 +9,7 @@
 #include "store/testing/store_fixture.h"
 
 namespace muster::store {
-namespace {
+namespace store_test {
 
 using namespace muster::store::testing;  // NOLINT: verbs of the tests
 using ::testing::_;
@@ -411,5 +411,5 @@ TEST_F(StoreTest, MetricsTellWhatIsThere) {
   EXPECT_THAT(text, HasSubstr("muster_store_queue_length 0"));
 }
 
-}  // namespace
+}  // namespace store_test
 }  // namespace muster::store

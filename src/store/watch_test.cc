@@ -10,7 +10,7 @@
 #include "store/testing/store_fixture.h"
 
 namespace muster::store {
-namespace {
+namespace watch_test {
 
 using namespace muster::store::testing;  // NOLINT: verbs of the tests
 using ::testing::ElementsAre;
@@ -466,5 +466,5 @@ TEST_P(RandomWatchers, EveryEarlierStateInTheWindowCanBeRead) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomWatchers, ::testing::Range<std::uint64_t>(0, 20));
 
-}  // namespace
+}  // namespace watch_test
 }  // namespace muster::store

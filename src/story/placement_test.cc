@@ -5,7 +5,7 @@
 #include "json/parse.h"
 
 namespace muster::story {
-namespace {
+namespace placement_test {
 
 constexpr std::string_view kPreemption =
     " no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not "
@@ -57,5 +57,5 @@ TEST(Placement, OtherReasonsStayInTheirWords) {
   EXPECT_EQ(without_preemption(message + std::string(kPreemption)), message);
 }
 
-}  // namespace
+}  // namespace placement_test
 }  // namespace muster::story

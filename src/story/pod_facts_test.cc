@@ -7,7 +7,7 @@
 #include "story/timeline_text.h"
 
 namespace muster::story {
-namespace {
+namespace pod_facts_test {
 
 using testing::HasSubstr;
 
@@ -152,5 +152,5 @@ TEST(Timeline, HasABarPerPod) {
   EXPECT_EQ(both.bars[1].end - begin, 3 * second);
 }
 
-}  // namespace
+}  // namespace pod_facts_test
 }  // namespace muster::story

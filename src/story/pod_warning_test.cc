@@ -3,7 +3,7 @@
 #include "json/parse.h"
 
 namespace muster::story {
-namespace {
+namespace pod_warning_test {
 
 std::optional<PodWarning> warning_of(const std::string& reason) {
   json::Arena arena;
@@ -34,5 +34,5 @@ TEST(PodWarning, NothingInItReachesTheTerminal) {
   EXPECT_FALSE(warning_of("FailedMount")->message.contains('\x1b'));
 }
 
-}  // namespace
+}  // namespace pod_warning_test
 }  // namespace muster::story

@@ -9,7 +9,7 @@
 #include "story/progress.h"
 
 namespace muster::story {
-namespace {
+namespace stages_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -230,5 +230,5 @@ TEST(Graph, DrawsWhoWaitsForWhom) {
   EXPECT_EQ(edges_of(ordered).back().when, "Ready");
 }
 
-}  // namespace
+}  // namespace stages_test
 }  // namespace muster::story

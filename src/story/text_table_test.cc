@@ -5,7 +5,7 @@
 #include "json/parse.h"
 
 namespace muster::story {
-namespace {
+namespace text_table_test {
 
 TEST(TextTable, AlignsItsColumns) {
   TextTable table({"Name", "State"});
@@ -38,5 +38,5 @@ TEST(ServerTable, ShowsColumnsOfLowPriorityOnlyWhenWide) {
             (std::vector<std::string>{"b", "<none>", "true"}));
 }
 
-}  // namespace
+}  // namespace text_table_test
 }  // namespace muster::story

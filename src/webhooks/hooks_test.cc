@@ -7,7 +7,7 @@
 #include "json/testing.h"
 
 namespace muster::webhooks {
-namespace {
+namespace hooks_test {
 
 using json::IsJson;
 
@@ -50,5 +50,5 @@ TEST(Hooks, AreFoundByPath) {
   EXPECT_EQ(find_hook("/mutate--v1-service"), nullptr);
 }
 
-}  // namespace
+}  // namespace hooks_test
 }  // namespace muster::webhooks

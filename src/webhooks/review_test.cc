@@ -10,7 +10,7 @@
 #include "json/testing.h"
 
 namespace muster::webhooks {
-namespace {
+namespace review_test {
 
 using json::IsJson;
 using json::Tree;
@@ -285,5 +285,5 @@ TEST_F(Reviews, WrongTypesDoNoHarm) {
       ask({.path = kMutateJobSet, .object = R"({"spec": 1})"}).root.get("allowed").as_bool());
 }
 
-}  // namespace
+}  // namespace review_test
 }  // namespace muster::webhooks

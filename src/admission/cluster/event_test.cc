@@ -4,7 +4,7 @@
 #include "admission/testing.h"
 
 namespace muster::admission {
-namespace {
+namespace event_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -170,5 +170,5 @@ TEST(CausesOfAnUpdate, BrokenPromisesComeBeforeOtherFaultsOfConfigMapsAndSecrets
   }
 }
 
-}  // namespace
+}  // namespace event_test
 }  // namespace muster::admission

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::admission {
-namespace {
+namespace job_indexes_test {
 
 struct Row {
   const char* text;
@@ -52,5 +52,5 @@ TEST(CommonIndexes, AreFoundInAnyPlace) {
   EXPECT_EQ(common("", "0"), std::nullopt);
 }
 
-}  // namespace
+}  // namespace job_indexes_test
 }  // namespace muster::admission

@@ -5,7 +5,7 @@
 #include "admission/testing.h"
 
 namespace muster::admission {
-namespace {
+namespace job_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -341,5 +341,5 @@ TEST_F(JobRules, Defaults) {
   }
 }
 
-}  // namespace
+}  // namespace job_test
 }  // namespace muster::admission

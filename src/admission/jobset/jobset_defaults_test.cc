@@ -5,7 +5,7 @@
 #include "admission/jobset/jobset_testing.h"
 
 namespace muster::admission {
-namespace {
+namespace jobset_defaults_test {
 
 using json::IsJson;
 
@@ -211,5 +211,5 @@ TEST_F(JobSetDefaults, MisshapenObjectsAreLeftToValidation) {
   }
 }
 
-}  // namespace
+}  // namespace jobset_defaults_test
 }  // namespace muster::admission

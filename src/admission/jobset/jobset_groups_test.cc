@@ -5,7 +5,7 @@
 #include "admission/jobset/jobset_testing.h"
 
 namespace muster::admission {
-namespace {
+namespace jobset_groups_test {
 
 struct Row {
   std::string what;
@@ -181,5 +181,5 @@ TEST(RankEnvironment, IsForAllForOneEntryOrForNobody) {
 
 INSTANTIATE_TEST_SUITE_P(All, JobSetGroups, testing::ValuesIn(groups()), row_name);
 
-}  // namespace
+}  // namespace jobset_groups_test
 }  // namespace muster::admission

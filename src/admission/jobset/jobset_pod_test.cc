@@ -5,7 +5,7 @@
 #include "admission/testing.h"
 
 namespace muster::admission {
-namespace {
+namespace jobset_pod_test {
 
 using json::IsJson;
 using testing::HasSubstr;
@@ -174,5 +174,5 @@ TEST(Ranks, AreTheFirstOfTheJobAndTheIndex) {
   EXPECT_EQ(rank("9223372036854775807", "1"), "") << "there is no such number";
 }
 
-}  // namespace
+}  // namespace jobset_pod_test
 }  // namespace muster::admission

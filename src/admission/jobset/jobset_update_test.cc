@@ -4,7 +4,7 @@
 #include "admission/jobset/jobset_testing.h"
 
 namespace muster::admission {
-namespace {
+namespace jobset_update_test {
 
 struct Row {
   std::string what;
@@ -216,5 +216,5 @@ TEST(JobSetStatus, IsWrittenApart) {
   EXPECT_EQ(spec.at({"metadata", "generation"}).as_int(), 2);
 }
 
-}  // namespace
+}  // namespace jobset_update_test
 }  // namespace muster::admission

@@ -5,7 +5,7 @@
 #include "admission/jobset/jobset_testing.h"
 
 namespace muster::admission {
-namespace {
+namespace jobset_validation_test {
 
 struct Row {
   std::string what;
@@ -468,5 +468,5 @@ TEST(JobSetCreateAtOnce, AllFaultsAreTold) {
   EXPECT_EQ(set.error->causes.size(), 4U) << set.message();
 }
 
-}  // namespace
+}  // namespace jobset_validation_test
 }  // namespace muster::admission

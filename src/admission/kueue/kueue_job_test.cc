@@ -4,7 +4,7 @@
 #include "admission/jobset/jobset_testing.h"
 
 namespace muster::admission {
-namespace {
+namespace kueue_job_test {
 
 constexpr std::string_view kSpec = R"({"template": {"spec": {"restartPolicy": "Never",
     "containers": [{"name": "c", "image": "i"}]}}})";
@@ -86,5 +86,5 @@ TEST_F(QueuedJob, KeepsItsPriorityClassButMayChangeIt) {
       "");
 }
 
-}  // namespace
+}  // namespace kueue_job_test
 }  // namespace muster::admission

@@ -8,7 +8,7 @@
 #include "admission/jobset/jobset_testing.h"
 
 namespace muster::admission {
-namespace {
+namespace kueue_test {
 
 struct Row {
   std::string kind;
@@ -436,5 +436,5 @@ TEST(KueueObjects, DropPartialAdmissionWhenItIsOff) {
   EXPECT_FALSE(made.at({"spec", "podSets"}).item(0).has("minCount"));
 }
 
-}  // namespace
+}  // namespace kueue_test
 }  // namespace muster::admission

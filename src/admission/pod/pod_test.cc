@@ -4,7 +4,7 @@
 #include "admission/testing.h"
 
 namespace muster::admission {
-namespace {
+namespace pod_test {
 
 TEST(Pods, AreUpdatesOfThemselvesWhateverIsEmptyInThem) {
   const World world;
@@ -55,5 +55,5 @@ TEST(Pods, RestartNoContainerThatIsOverInTheirStatus) {
   EXPECT_NE(world.patch("v1", "Pod", done, kRuns, status).message(), "");
 }
 
-}  // namespace
+}  // namespace pod_test
 }  // namespace muster::admission

@@ -5,7 +5,7 @@
 #include "json/testing.h"
 
 namespace muster::admission {
-namespace {
+namespace qos_test {
 
 struct Row {
   const char* spec;
@@ -43,5 +43,5 @@ INSTANTIATE_TEST_SUITE_P(
                                                   "limits": {"cpu": "1", "memory": "1"}}})",
             "Guaranteed"}));
 
-}  // namespace
+}  // namespace qos_test
 }  // namespace muster::admission

@@ -20,7 +20,7 @@ extern "C" int __wrap_memcmp(const void* a, const void* b, std::size_t size) {
 // NOLINTEND(bugprone-reserved-identifier)
 
 namespace muster::admission {
-namespace {
+namespace list_steps_test {
 
 // `pattern` for each number, with "{}" replaced: texts of one length, so that all are compared.
 std::string list(int length, std::string_view pattern) {
@@ -164,5 +164,5 @@ TEST(LongListsOfRules, CostNoMoreThanTheirLengthTimesItsLogarithm) {
   EXPECT_LT(steps(1600), 7 * steps(400));
 }
 
-}  // namespace
+}  // namespace list_steps_test
 }  // namespace muster::admission

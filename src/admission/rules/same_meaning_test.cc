@@ -7,7 +7,7 @@
 #include "json/parse.h"
 
 namespace muster::admission {
-namespace {
+namespace same_meaning_test {
 
 TEST(SameMeaning, KnowsWhatGoProgramsLeaveOutAddAndSpellAnew) {
   const struct {
@@ -55,5 +55,5 @@ TEST(SameMeaning, KnowsWhatGoProgramsLeaveOutAddAndSpellAnew) {
   }
 }
 
-}  // namespace
+}  // namespace same_meaning_test
 }  // namespace muster::admission

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::agent {
-namespace {
+namespace pod_programs_test {
 
 using ::testing::ElementsAre;
 
@@ -161,5 +161,5 @@ TEST_F(PodProgramsTest, AttachingGoesToTheLogOfTheRun) {
   EXPECT_THAT(client->seen, ElementsAre("refused: container not found (\"main\")"));  // no log
 }
 
-}  // namespace
+}  // namespace pod_programs_test
 }  // namespace muster::agent

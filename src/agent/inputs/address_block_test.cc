@@ -9,13 +9,13 @@
 #include "agent/inputs/lock_folder.h"
 
 namespace muster::agent {
-namespace {
+namespace address_block_test {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
-class AddressBlockTest : public testing::Test {
+class AddressBlockTest : public ::testing::Test {
  protected:
   AddressBlockTest() { fs::create_directory(scratch_ / "locks"); }
   Result<AddressBlock> take(const std::string& file, bool with_folder = true) {
@@ -90,5 +90,5 @@ TEST(LockFolder, IsTheSameForAllServersOfAUser) {
   EXPECT_THAT(lock_folder_candidates(7), ElementsAre("/run/user/7/muster", "/tmp/muster-7"));
 }
 
-}  // namespace
+}  // namespace address_block_test
 }  // namespace muster::agent

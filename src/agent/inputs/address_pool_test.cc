@@ -5,7 +5,7 @@
 #include <set>
 
 namespace muster::agent {
-namespace {
+namespace address_pool_test {
 
 std::string take(AddressPool& pool, const std::string& name) {
   const auto address = pool.take(name, std::nullopt);
@@ -71,5 +71,5 @@ TEST(Addresses, AreReadAsWritten) {
     EXPECT_FALSE(parse_address(wrong)) << wrong;
 }
 
-}  // namespace
+}  // namespace address_pool_test
 }  // namespace muster::agent

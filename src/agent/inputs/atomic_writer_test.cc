@@ -8,12 +8,12 @@
 #include "agent/inputs/files_testing.h"
 
 namespace muster::agent {
-namespace {
+namespace atomic_writer_test {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
-class AtomicWriter : public testing::Test {
+class AtomicWriter : public ::testing::Test {
  protected:
   AtomicWriter() { fs::create_directory(folder()); }
   std::string folder() const { return scratch_ / "v"; }
@@ -111,7 +111,7 @@ TEST_F(AtomicWriter, StrangeThingsInItsPlaceAreReplaced) {
   ASSERT_TRUE(write({{"a", {"1"}}}));
   EXPECT_EQ(read_file(at("a")), "1");
   EXPECT_EQ(read_file(scratch_ / "victim"), "precious");
-  EXPECT_THAT(version(), testing::StartsWith("..2026"));
+  EXPECT_THAT(version(), ::testing::StartsWith("..2026"));
 }
 
 TEST_F(AtomicWriter, PathsAreCleaned) {
@@ -125,23 +125,24 @@ struct Wrong {
   std::string path;
   std::string message;
 };
-class PayloadPath : public testing::TestWithParam<Wrong> {};
+class PayloadPath : public ::testing::TestWithParam<Wrong> {};
 TEST_P(PayloadPath, IsRefused) {
   EXPECT_EQ(check_payload_path(GetParam().path).error().message,
             "invalid path: " + GetParam().message);
 }
 INSTANTIATE_TEST_SUITE_P(
     Hostile, PayloadPath,
-    testing::Values(Wrong{"", "must not be empty: \"\""}, Wrong{"/a", "must be relative path: /a"},
-                    Wrong{"..", "must not contain '..': .."},
-                    Wrong{"a/../../b", "must not contain '..': a/../../b"},
-                    Wrong{"..a", "must not start with '..': ..a"},
-                    Wrong{"..data/x", "must not start with '..': ..data/x"},
-                    Wrong{std::string(256, 'a'),
-                          "filenames must be less than or equal to 255 characters"},
-                    Wrong{std::string(4097, '/').replace(0, 1, "a"),
-                          "must be less than or equal to 4096 characters"},
-                    Wrong{std::string("a\0b", 3), "must not contain a null byte"}));
+    ::testing::Values(Wrong{"", "must not be empty: \"\""},
+                      Wrong{"/a", "must be relative path: /a"},
+                      Wrong{"..", "must not contain '..': .."},
+                      Wrong{"a/../../b", "must not contain '..': a/../../b"},
+                      Wrong{"..a", "must not start with '..': ..a"},
+                      Wrong{"..data/x", "must not start with '..': ..data/x"},
+                      Wrong{std::string(256, 'a'),
+                            "filenames must be less than or equal to 255 characters"},
+                      Wrong{std::string(4097, '/').replace(0, 1, "a"),
+                            "must be less than or equal to 4096 characters"},
+                      Wrong{std::string("a\0b", 3), "must not contain a null byte"}));
 
 TEST(PayloadPaths, ThatAreOrdinaryAreFine) {
   for (const char* path : {"a", "a..", "a/..b", ".hidden", "a b", "ä"})
@@ -186,5 +187,5 @@ TEST_F(AtomicWriter, FilesGetTheirOwner) {
   EXPECT_EQ(mode_of(at("a")), 0400u);
 }
 
-}  // namespace
+}  // namespace atomic_writer_test
 }  // namespace muster::agent

@@ -5,7 +5,7 @@
 #include "json/testing.h"
 
 namespace muster::agent {
-namespace {
+namespace downward_test {
 
 using json::Tree;
 
@@ -29,20 +29,20 @@ struct Field {
   std::string_view path;
   std::string_view value;
 };
-class FieldValue : public testing::TestWithParam<Field> {};
+class FieldValue : public ::testing::TestWithParam<Field> {};
 TEST_P(FieldValue, IsRead) { EXPECT_EQ(field_value(pod(), GetParam().path, {}), GetParam().value); }
 INSTANTIATE_TEST_SUITE_P(
     Paths, FieldValue,
-    testing::Values(Field{"metadata.name", "p"}, Field{"metadata.namespace", "d"},
-                    Field{"metadata.uid", "u-1"}, Field{"metadata.labels['b/x']", "2"},
-                    Field{"metadata.labels['none']", ""}, Field{"metadata.labels['c']", ""},
-                    Field{"metadata.annotations['Upper']", "Case"},
-                    Field{"metadata.annotations['n['x']']", "odd"},
-                    Field{"metadata.labels", "a=\"1\\\"\\n\\t\\\\ü\"\nb/x=\"2\"\nc=\"\""},
-                    Field{"metadata.annotations", "Upper=\"Case\"\nn['x']=\"odd\""},
-                    Field{"spec.nodeName", "n"}, Field{"spec.serviceAccountName", "sa"},
-                    Field{"status.hostIP", "10.0.0.1"}, Field{"status.hostIPs", "10.0.0.1,fd00::1"},
-                    Field{"status.podIP", "10.1.0.1"}, Field{"status.podIPs", "10.1.0.1,fd01::1"}));
+    ::testing::Values(
+        Field{"metadata.name", "p"}, Field{"metadata.namespace", "d"}, Field{"metadata.uid", "u-1"},
+        Field{"metadata.labels['b/x']", "2"}, Field{"metadata.labels['none']", ""},
+        Field{"metadata.labels['c']", ""}, Field{"metadata.annotations['Upper']", "Case"},
+        Field{"metadata.annotations['n['x']']", "odd"},
+        Field{"metadata.labels", "a=\"1\\\"\\n\\t\\\\ü\"\nb/x=\"2\"\nc=\"\""},
+        Field{"metadata.annotations", "Upper=\"Case\"\nn['x']=\"odd\""},
+        Field{"spec.nodeName", "n"}, Field{"spec.serviceAccountName", "sa"},
+        Field{"status.hostIP", "10.0.0.1"}, Field{"status.hostIPs", "10.0.0.1,fd00::1"},
+        Field{"status.podIP", "10.1.0.1"}, Field{"status.podIPs", "10.1.0.1,fd01::1"}));
 
 TEST(FieldValue, OfAnythingElseIsAnError) {
   EXPECT_EQ(field_value(pod(), "spec.hostname", {}).error().message,
@@ -66,7 +66,7 @@ struct Resource {
   std::string_view reference;
   std::string_view value;
 };
-class ResourceValue : public testing::TestWithParam<Resource> {};
+class ResourceValue : public ::testing::TestWithParam<Resource> {};
 TEST_P(ResourceValue, IsRoundedUp) {
   const Tree reference(GetParam().reference);
   const Tree allocatable(
@@ -77,7 +77,7 @@ TEST_P(ResourceValue, IsRoundedUp) {
 }
 INSTANTIATE_TEST_SUITE_P(
     References, ResourceValue,
-    testing::Values(
+    ::testing::Values(
         Resource{R"({"resource": "limits.cpu"})", "2"},
         Resource{R"({"resource": "limits.cpu", "divisor": "1m"})", "1500"},
         Resource{R"({"resource": "limits.cpu", "divisor": "0"})", "2"},
@@ -118,5 +118,5 @@ TEST(ResourceValue, OfAnythingElseIsAnError) {
             "unsupported container resource : cpu");
 }
 
-}  // namespace
+}  // namespace downward_test
 }  // namespace muster::agent

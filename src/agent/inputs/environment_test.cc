@@ -7,14 +7,14 @@
 #include "agent/inputs/testing.h"
 
 namespace muster::agent {
-namespace {
+namespace environment_test {
 
 using json::Tree;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
-class Environment : public testing::Test {
+class Environment : public ::testing::Test {
  protected:
   Result<CommandLine> made(std::string_view container) {
     return command_line(pod_, Tree(container), facts_, objects_);
@@ -123,7 +123,7 @@ struct Missing {
   std::string_view members;
   std::string_view error;
 };
-class MissingInput : public Environment, public testing::WithParamInterface<Missing> {};
+class MissingInput : public Environment, public ::testing::WithParamInterface<Missing> {};
 TEST_P(MissingInput, IsNamedUnlessItIsOptional) {
   objects_.config_maps["d/m"] = R"({"data":{}})";
   objects_.secrets["d/s"] = "{}";
@@ -135,7 +135,7 @@ TEST_P(MissingInput, IsNamedUnlessItIsOptional) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Sources, MissingInput,
-    testing::Values(
+    ::testing::Values(
         Missing{R"("envFrom":[{"configMapRef":{"name":"no"}}])", R"(configmap "no" not found)"},
         Missing{R"("envFrom":[{"secretRef":{"name":"no"}}])", R"(secret "no" not found)"},
         Missing{R"("env":[{"name":"A","valueFrom":{"configMapKeyRef":{"name":"no","key":"k"}}}])",
@@ -278,5 +278,5 @@ TEST(ProbeCommand, SeesLiteralValuesAsTheyAreWritten) {
               ElementsAre("a", "$(A)", "[]", "$(NO)", "$"));
 }
 
-}  // namespace
+}  // namespace environment_test
 }  // namespace muster::agent

@@ -5,7 +5,7 @@
 #include "agent/inputs/limits.h"
 
 namespace muster::agent {
-namespace {
+namespace expand_test {
 
 const Variables kVariables = {{"A", "a"},       {"B_2", "two"},   {"EMPTY", ""},    {"REF", "$(A)"},
                               {"DOLLAR", "$$"}, {"a.b-c", "odd"}, {"$(A", "nested"}};
@@ -15,35 +15,35 @@ struct Row {
   std::string_view expanded;
 };
 
-class Expand : public testing::TestWithParam<Row> {};
+class Expand : public ::testing::TestWithParam<Row> {};
 
 TEST_P(Expand, AsWritten) {
   EXPECT_EQ(expand(GetParam().text, kVariables, 100), GetParam().expanded);
 }
 
 INSTANTIATE_TEST_SUITE_P(KnownNames, Expand,
-                         testing::Values(Row{"", ""}, Row{"plain", "plain"}, Row{"$(A)", "a"},
-                                         Row{"x$(A)y$(B_2)z", "xaytwoz"}, Row{"$(A)$(A)", "aa"},
-                                         Row{"[$(EMPTY)]", "[]"}, Row{"$(a.b-c)", "odd"},
-                                         Row{"$(A)\xc3\xa4", "a\xc3\xa4"}));
+                         ::testing::Values(Row{"", ""}, Row{"plain", "plain"}, Row{"$(A)", "a"},
+                                           Row{"x$(A)y$(B_2)z", "xaytwoz"}, Row{"$(A)$(A)", "aa"},
+                                           Row{"[$(EMPTY)]", "[]"}, Row{"$(a.b-c)", "odd"},
+                                           Row{"$(A)\xc3\xa4", "a\xc3\xa4"}));
 INSTANTIATE_TEST_SUITE_P(UnknownNamesStay, Expand,
-                         testing::Values(Row{"$(NO)", "$(NO)"}, Row{"$()", "$()"},
-                                         Row{"$( A)", "$( A)"}, Row{"$(NO)$(A)", "$(NO)a"}));
+                         ::testing::Values(Row{"$(NO)", "$(NO)"}, Row{"$()", "$()"},
+                                           Row{"$( A)", "$( A)"}, Row{"$(NO)$(A)", "$(NO)a"}));
 INSTANTIATE_TEST_SUITE_P(ADollarForItself, Expand,
-                         testing::Values(Row{"$$", "$"}, Row{"$$$$", "$$"}, Row{"$$(A)", "$(A)"},
-                                         Row{"$$$(A)", "$a"}, Row{"$$$$(A)", "$$(A)"},
-                                         Row{"a$$b", "a$b"}));
+                         ::testing::Values(Row{"$$", "$"}, Row{"$$$$", "$$"}, Row{"$$(A)", "$(A)"},
+                                           Row{"$$$(A)", "$a"}, Row{"$$$$(A)", "$$(A)"},
+                                           Row{"a$$b", "a$b"}));
 INSTANTIATE_TEST_SUITE_P(OtherDollarsStay, Expand,
-                         testing::Values(Row{"$", "$"}, Row{"$A", "$A"}, Row{"a$", "a$"},
-                                         Row{"${A}", "${A}"}, Row{"$ (A)", "$ (A)"},
-                                         Row{"$\xc3\xa4", "$\xc3\xa4"}));
+                         ::testing::Values(Row{"$", "$"}, Row{"$A", "$A"}, Row{"a$", "a$"},
+                                           Row{"${A}", "${A}"}, Row{"$ (A)", "$ (A)"},
+                                           Row{"$\xc3\xa4", "$\xc3\xa4"}));
 INSTANTIATE_TEST_SUITE_P(AnOpenReferenceStays, Expand,
-                         testing::Values(Row{"$(A", "$(A"}, Row{"$(", "$("}, Row{"$(A$$", "$(A$"},
-                                         Row{"$($A", "$($A"}, Row{"$((A", "$((A"}));
+                         ::testing::Values(Row{"$(A", "$(A"}, Row{"$(", "$("}, Row{"$(A$$", "$(A$"},
+                                           Row{"$($A", "$($A"}, Row{"$((A", "$((A"}));
 // One pass: neither values nor names are looked into, and a name ends at the first bracket.
 INSTANTIATE_TEST_SUITE_P(OnePass, Expand,
-                         testing::Values(Row{"$(REF)", "$(A)"}, Row{"$(DOLLAR)(A)", "$$(A)"},
-                                         Row{"$($(A))", "nested)"}, Row{"$(A))", "a)"}));
+                         ::testing::Values(Row{"$(REF)", "$(A)"}, Row{"$(DOLLAR)(A)", "$$(A)"},
+                                           Row{"$($(A))", "nested)"}, Row{"$(A))", "a)"}));
 
 TEST(ExpandWithin, MakesNoMoreThanItsLimit) {
   EXPECT_EQ(expand("$(B_2)$(B_2)", kVariables, 6), "twotwo");
@@ -70,5 +70,5 @@ TEST(ExpandAll, NamesWhatHasNoValueOnceAndSorted) {
             "missing value for EMPTY, NO, Z");
 }
 
-}  // namespace
+}  // namespace expand_test
 }  // namespace muster::agent

@@ -8,12 +8,12 @@
 #include "agent/inputs/files_testing.h"
 
 namespace muster::agent {
-namespace {
+namespace host_path_test {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
-class HostPath : public testing::Test {
+class HostPath : public ::testing::Test {
  protected:
   HostPath() {
     fs::create_directories(scratch_ / "open/folder");
@@ -183,5 +183,5 @@ TEST_F(HostPathOfAnother, IsReachedByHisGroupsToo) {
   EXPECT_TRUE(allowed_host_path(rights, scratch_ / "closed/file"));
 }
 
-}  // namespace
+}  // namespace host_path_test
 }  // namespace muster::agent

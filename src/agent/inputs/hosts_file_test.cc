@@ -7,16 +7,16 @@
 #include <sstream>
 
 namespace muster::agent {
-namespace {
+namespace hosts_file_test {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
-using testing::UnorderedElementsAre;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
 
-class Hosts : public testing::Test {
+class Hosts : public ::testing::Test {
  protected:
-  Hosts() : path_(testing::TempDir() + "hosts_" + std::to_string(::getpid())) {
+  Hosts() : path_(::testing::TempDir() + "hosts_" + std::to_string(::getpid())) {
     std::filesystem::remove(path_);
   }
   ~Hosts() override { std::filesystem::remove(path_); }
@@ -102,7 +102,7 @@ TEST_F(Hosts, GrowsWithThoseWhoAreThereAndNotWithThoseWhoWere) {
   EXPECT_LE(text().size() - head, (HostsFile::kKeptHidden + 12) * HostsFile::kSlot);
   std::vector<std::string> expected;
   for (int i = 4990; i < 5000; ++i) expected.push_back(line(i));
-  EXPECT_THAT(read(), testing::UnorderedElementsAreArray(expected));
+  EXPECT_THAT(read(), ::testing::UnorderedElementsAreArray(expected));
 }
 
 TEST_F(Hosts, LongLinesFindTheirPlaceToo) {
@@ -145,12 +145,12 @@ TEST_F(Hosts, WhatIsNotOursIsMadeAnew) {
   for (const char* const strange : {"garbage", "# Pods of this namespace.\nx\n"}) {
     std::ofstream(path_) << strange;
     HostsFile file = open();
-    EXPECT_THAT(text(), testing::StartsWith("# Kubernetes-managed"));
+    EXPECT_THAT(text(), ::testing::StartsWith("# Kubernetes-managed"));
     ASSERT_TRUE(file.show(line(1)));
     EXPECT_THAT(read(), ElementsAre(line(1)));
   }
   std::ofstream(path_, std::ios::app) << "127.7.0.5 not a slot\n";
-  EXPECT_THAT(open().lines(), testing::IsEmpty());
+  EXPECT_THAT(open().lines(), ::testing::IsEmpty());
 }
 
 TEST_F(Hosts, LinksAreNotFollowed) {
@@ -164,5 +164,5 @@ TEST_F(Hosts, LinksAreNotFollowed) {
   std::filesystem::remove(victim);
 }
 
-}  // namespace
+}  // namespace hosts_file_test
 }  // namespace muster::agent

@@ -6,13 +6,13 @@
 #include <fstream>
 
 namespace muster::agent {
-namespace {
+namespace images_test {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
-class ImagesTest : public testing::Test {
+class ImagesTest : public ::testing::Test {
  protected:
   ImagesTest() {
     char name[] = "/tmp/muster-images-XXXXXX";
@@ -89,5 +89,5 @@ TEST_F(ImagesTest, BundleThatCannotBeReadSaysWhy) {
   EXPECT_FALSE(image_from_config(R"({"process":{}})", "/bundle"));
 }
 
-}  // namespace
+}  // namespace images_test
 }  // namespace muster::agent

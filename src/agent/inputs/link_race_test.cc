@@ -17,14 +17,14 @@
 #include "runtime/view.h"
 
 namespace muster::agent {
-namespace {
+namespace link_race_test {
 
 namespace fs = std::filesystem;
 
 constexpr long kShort = 3'000;
 constexpr long kPatience = 1'000'000;  // until both folders were met, on a machine with one core
 
-class LinkRace : public testing::Test {
+class LinkRace : public ::testing::Test {
  protected:
   void SetUp() override {
     if (::geteuid() != 0) GTEST_SKIP() << "only root mounts without namespaces";
@@ -98,5 +98,5 @@ TEST_F(LinkRace, OfAHostPath) {
        R"({"name":"v","mountPath":"/v"})");
 }
 
-}  // namespace
+}  // namespace link_race_test
 }  // namespace muster::agent

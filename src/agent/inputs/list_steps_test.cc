@@ -24,7 +24,7 @@ extern "C" int __wrap_memcmp(const void* a, const void* b, std::size_t size) {
 // NOLINTEND(bugprone-reserved-identifier)
 
 namespace muster::agent {
-namespace {
+namespace list_steps_test {
 
 std::string many_named(int length, std::string_view rest) {
   std::string text;
@@ -56,5 +56,5 @@ TEST(LongLists, EachOfManyMountsFindsItsVolumeWithoutASearch) {
   EXPECT_LT(many_steps, 6 * few + 1'000) << few;
 }
 
-}  // namespace
+}  // namespace list_steps_test
 }  // namespace muster::agent

@@ -12,18 +12,18 @@
 #include <sstream>
 
 namespace muster::agent {
-namespace {
+namespace names_test {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::Ne;
-using testing::StartsWith;
-using testing::UnorderedElementsAre;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Ne;
+using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
 
-class NamesTest : public testing::Test {
+class NamesTest : public ::testing::Test {
  protected:
   NamesTest() {
-    std::string pattern = testing::TempDir() + "namesXXXXXX";
+    std::string pattern = ::testing::TempDir() + "namesXXXXXX";
     directory_ = ::mkdtemp(pattern.data());
   }
   ~NamesTest() override { std::filesystem::remove_all(directory_); }
@@ -203,7 +203,7 @@ TEST_F(NamesTest, PodsOfAnEarlierProcessAreKnownUntilItIsClearWhoIsLeft) {
   const auto names = open();
   EXPECT_THAT(resolve(*names, "w-0"), ElementsAre(kept));
   const std::string fresh = add(*names, "4", "fresh");
-  EXPECT_THAT(fresh, testing::AllOf(Ne(kept), Ne(lost)));
+  EXPECT_THAT(fresh, ::testing::AllOf(Ne(kept), Ne(lost)));
   EXPECT_EQ(add(*names, "1", "w-0", "js", kept), kept);
   names->settle();
   EXPECT_THAT(resolve(*names, "w-0"), ElementsAre(kept));
@@ -213,5 +213,5 @@ TEST_F(NamesTest, PodsOfAnEarlierProcessAreKnownUntilItIsClearWhoIsLeft) {
   EXPECT_EQ(add(*names, "5", "w-1"), lost);  // its address is remembered
 }
 
-}  // namespace
+}  // namespace names_test
 }  // namespace muster::agent

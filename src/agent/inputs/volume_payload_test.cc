@@ -6,12 +6,12 @@
 #include "agent/inputs/testing.h"
 
 namespace muster::agent {
-namespace {
+namespace volume_payload_test {
 
 using json::Tree;
-using testing::StartsWith;
+using ::testing::StartsWith;
 
-class VolumePayload : public testing::Test {
+class VolumePayload : public ::testing::Test {
  protected:
   VolumePayload() {
     const std::string large(std::size_t{1} << 20, 'x');
@@ -92,5 +92,5 @@ TEST_F(VolumePayload, EmptyFilesAndFoldersAreNotFree) {
   expect_too_large(of_config_map(items(deep, 20)));
 }
 
-}  // namespace
+}  // namespace volume_payload_test
 }  // namespace muster::agent

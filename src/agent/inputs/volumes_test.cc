@@ -15,16 +15,16 @@
 #include "agent/inputs/testing.h"
 
 namespace muster::agent {
-namespace {
+namespace volumes_test {
 
 namespace fs = std::filesystem;
 using json::Tree;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::UnorderedElementsAre;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
-class Volumes : public testing::Test {
+class Volumes : public ::testing::Test {
  protected:
   Volumes() {
     root_.pod_directory = scratch_ / "pod";
@@ -198,7 +198,7 @@ struct Fault {
   std::string_view volume;
   std::string_view error;
 };
-class FaultyVolume : public Volumes, public testing::WithParamInterface<Fault> {};
+class FaultyVolume : public Volumes, public ::testing::WithParamInterface<Fault> {};
 TEST_P(FaultyVolume, IsNamedWithItsCause) {
   claim("w", "Pending");
   claim("g", "Bound", R"(,"deletionTimestamp":"2030-01-01T00:00:00Z")");
@@ -206,7 +206,7 @@ TEST_P(FaultyVolume, IsNamedWithItsCause) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Sources, FaultyVolume,
-    testing::Values(
+    ::testing::Values(
         Fault{R"({"name":"v","configMap":{"name":"no"}})",
               R"(MountVolume.SetUp failed for volume "v" : configmap "no" not found)"},
         Fault{R"({"name":"v","secret":{"secretName":"no"}})",
@@ -463,5 +463,5 @@ TEST_F(Volumes, RemovalTakesEverythingButFollowsNothing) {
   EXPECT_TRUE(remove_volumes(scratch_ / "no such pod"));
 }
 
-}  // namespace
+}  // namespace volumes_test
 }  // namespace muster::agent

@@ -22,7 +22,7 @@ extern "C" int __wrap_memcmp(const void* a, const void* b, std::size_t size) {
 // NOLINTEND(bugprone-reserved-identifier)
 
 namespace muster::agent {
-namespace {
+namespace list_steps_test {
 
 std::string many_containers(int length) {
   std::string text;
@@ -49,5 +49,5 @@ TEST(LongLists, TheStatusOfManyContainersTakesNoSearchForEach) {
   EXPECT_LT(many_steps, 6 * few + 1'000) << few;
 }
 
-}  // namespace
+}  // namespace list_steps_test
 }  // namespace muster::agent

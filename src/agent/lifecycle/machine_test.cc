@@ -7,7 +7,7 @@
 #include "agent/lifecycle/testing.h"
 
 namespace muster::agent {
-namespace {
+namespace machine_test {
 
 using std::chrono::seconds;
 using ::testing::Contains;
@@ -487,5 +487,5 @@ TEST(Barrier, MainContainerThatCannotBeHeldEndsTheWaiting) {
   EXPECT_EQ(pod.phase(), "Failed");
 }
 
-}  // namespace
+}  // namespace machine_test
 }  // namespace muster::agent

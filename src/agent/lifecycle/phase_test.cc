@@ -7,7 +7,7 @@
 #include "json/parse.h"
 
 namespace muster::agent {
-namespace {
+namespace phase_test {
 
 PodView pod_of(std::string_view spec) {
   json::Arena arena;
@@ -145,5 +145,5 @@ TEST(PodPhase, HoldsItsPromisesForEveryCombination) {
   EXPECT_EQ(checked, 3 * 7 * 7 * 7 * 7 * 4);
 }
 
-}  // namespace
+}  // namespace phase_test
 }  // namespace muster::agent

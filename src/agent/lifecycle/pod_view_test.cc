@@ -6,7 +6,7 @@
 #include "json/parse.h"
 
 namespace muster::agent {
-namespace {
+namespace pod_view_test {
 
 std::string hostname(std::string_view pod_name, std::string_view spec_hostname) {
   json::Arena arena;
@@ -23,5 +23,5 @@ TEST(PodView, HostnameIsTheOneOfTheSpecCutToALabel) {
   EXPECT_EQ(hostname(fmt::format("{:a>61}-.b", ""), ""), std::string(61, 'a'));
 }
 
-}  // namespace
+}  // namespace pod_view_test
 }  // namespace muster::agent

@@ -7,7 +7,7 @@
 #include "base/rng.h"
 
 namespace muster::agent {
-namespace {
+namespace random_test {
 
 using std::chrono::seconds;
 using testing::Story;
@@ -229,5 +229,5 @@ TEST(RandomPods, NeverDoWhatMustNeverHappen) {
   }
 }
 
-}  // namespace
+}  // namespace random_test
 }  // namespace muster::agent

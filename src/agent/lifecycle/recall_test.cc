@@ -8,7 +8,7 @@
 #include "agent/lifecycle/testing.h"
 
 namespace muster::agent {
-namespace {
+namespace recall_test {
 
 using std::chrono::seconds;
 using ::testing::IsEmpty;
@@ -123,5 +123,5 @@ TEST(RecallOfASidecar, ThatWasStoppedForTheEndIsNotRunAgain) {
   EXPECT_EQ(pod.phase(), "Succeeded");
 }
 
-}  // namespace
+}  // namespace recall_test
 }  // namespace muster::agent

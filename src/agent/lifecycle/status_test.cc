@@ -8,7 +8,7 @@
 #include "agent/lifecycle/testing.h"
 
 namespace muster::agent {
-namespace {
+namespace status_test {
 
 using std::chrono::seconds;
 using ::testing::ElementsAre;
@@ -232,5 +232,5 @@ TEST(Recall, BarrierGoesOnWaiting) {
   EXPECT_THAT(pod.step(), ElementsAre("open gate"));
 }
 
-}  // namespace
+}  // namespace status_test
 }  // namespace muster::agent

@@ -7,7 +7,7 @@
 #include "agent/logs/testing.h"
 
 namespace muster::agent {
-namespace {
+namespace log_file_test {
 
 using testing::LogFolder;
 
@@ -125,5 +125,5 @@ TEST(LogFile, LinksAndPipesAreNotFollowed) {
   EXPECT_FALSE(LogFile::open(folder.root, outside).has_value());
 }
 
-}  // namespace
+}  // namespace log_file_test
 }  // namespace muster::agent

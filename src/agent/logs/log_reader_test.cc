@@ -10,7 +10,7 @@
 #include "server/testing.h"
 
 namespace muster::agent {
-namespace {
+namespace log_reader_test {
 
 using server::testing::TestExchange;
 using server::testing::TestExchangePtr;
@@ -311,5 +311,5 @@ TEST(LogThread, ReadsOnItsOwnThread) {
   EXPECT_NE(client->on.get_future().get(), std::this_thread::get_id());
 }
 
-}  // namespace
+}  // namespace log_reader_test
 }  // namespace muster::agent

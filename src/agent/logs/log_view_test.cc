@@ -5,7 +5,7 @@
 #include "agent/logs/log_line.h"
 
 namespace muster::agent {
-namespace {
+namespace log_view_test {
 
 constexpr std::string_view kLog =
     "2026-11-15T09:00:00.000000001Z stdout F one\n"
@@ -57,5 +57,5 @@ TEST(LogView, StopsAfterSoManyBytesWhereverThatIs) {
   EXPECT_EQ(view.show(kLog), "");
 }
 
-}  // namespace
+}  // namespace log_view_test
 }  // namespace muster::agent

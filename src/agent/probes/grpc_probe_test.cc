@@ -5,11 +5,11 @@
 #include "agent/probes/hpack.h"
 
 namespace muster::agent {
-namespace {
+namespace grpc_probe_test {
 
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 std::string bytes(std::initializer_list<int> values) {
   std::string out;
@@ -135,5 +135,5 @@ TEST(GrpcProbe, EndsWithoutAnAnswer) {
             "timeout: health rpc did not complete within 1s");
 }
 
-}  // namespace
+}  // namespace grpc_probe_test
 }  // namespace muster::agent

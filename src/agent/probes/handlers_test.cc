@@ -8,12 +8,12 @@
 #include "runtime/fake_runtime.h"
 
 namespace muster::agent {
-namespace {
+namespace handlers_test {
 
 using net::ScriptedServer;
 using std::chrono::seconds;
-using testing::HasSubstr;
-using testing::StartsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr std::string_view kFine = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
@@ -34,7 +34,7 @@ std::string described(const ProbeOutcome& outcome) {
                      outcome.errored ? " (errored)" : "", outcome.text);
 }
 
-class HandlersTest : public testing::Test {
+class HandlersTest : public ::testing::Test {
  protected:
   json::Value parse(const std::string& text) { return json::parse(arena_, text).value(); }
 
@@ -235,7 +235,7 @@ TEST_F(ExecProbeTest, TheExitCodeDecides) {
   EXPECT_EQ(exec({.output = "fine", .exit_code = 0}), "success: fine");
   EXPECT_EQ(exec({.output = "gone", .exit_code = 3}), "failure: gone");
   EXPECT_EQ(asked_.run, target_.run);
-  EXPECT_THAT(asked_.argv, testing::ElementsAre("cat", "one"));
+  EXPECT_THAT(asked_.argv, ::testing::ElementsAre("cat", "one"));
 }
 
 TEST_F(ExecProbeTest, OutputIsCut) {
@@ -296,8 +296,8 @@ TEST_F(HookTest, TlsFallsBackToPlainTextWithoutCredentials) {
   EXPECT_EQ(outcome.fallback, fmt::format("request to HTTPS lifecycle hook 127.0.0.1:{} got HTTP "
                                           "response, retry with HTTP succeeded",
                                           port));
-  EXPECT_THAT(seen[1], testing::Not(HasSubstr("Authorization")));
+  EXPECT_THAT(seen[1], ::testing::Not(HasSubstr("Authorization")));
 }
 
-}  // namespace
+}  // namespace handlers_test
 }  // namespace muster::agent

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 namespace muster::agent {
-namespace {
+namespace hpack_test {
 
 std::string bytes(std::initializer_list<int> values) {
   std::string out;
@@ -68,5 +68,5 @@ TEST(Hpack, RefusesWhatItCannotKnow) {
             "error");
 }
 
-}  // namespace
+}  // namespace hpack_test
 }  // namespace muster::agent

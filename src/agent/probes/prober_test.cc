@@ -4,12 +4,12 @@
 #include "json/parse.h"
 
 namespace muster::agent {
-namespace {
+namespace prober_test {
 
 using runtime::RunId;
 using std::chrono::seconds;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 const Time kStart{seconds(1'700'000'000)};
 const RunId kRun{"pod-1", "main", 0};
@@ -52,7 +52,7 @@ class ScriptedHandlers final : public Handlers {
   Loop& loop_;
 };
 
-class ProberTest : public testing::Test {
+class ProberTest : public ::testing::Test {
  protected:
   ProberTest() {
     auto handlers = std::make_unique<ScriptedHandlers>(*loop_);
@@ -170,5 +170,5 @@ TEST_F(ProberTest, ARunWithoutProbesIsNoWork) {
   EXPECT_THAT(handlers_->log, IsEmpty());
 }
 
-}  // namespace
+}  // namespace prober_test
 }  // namespace muster::agent

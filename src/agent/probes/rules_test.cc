@@ -5,11 +5,11 @@
 #include "json/parse.h"
 
 namespace muster::agent {
-namespace {
+namespace rules_test {
 
 using std::chrono::seconds;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 const Time kStart{seconds(1'700'000'000)};
 const ProbeOutcome kFine{ProbeResult::kSuccess, "", false};
@@ -189,5 +189,5 @@ TEST(ProbeMessages, Table) {
             true);
 }
 
-}  // namespace
+}  // namespace rules_test
 }  // namespace muster::agent

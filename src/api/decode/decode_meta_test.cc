@@ -3,7 +3,7 @@
 #include "api/views/meta.h"
 
 namespace muster::api {
-namespace {
+namespace decode_meta_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -47,5 +47,5 @@ TEST(DecodeMetaDeathTest, BytesThatAreNoObjectStopTheProcess) {
   EXPECT_DEATH(decode_meta("[1,2]"), "stored object");
 }
 
-}  // namespace
+}  // namespace decode_meta_test
 }  // namespace muster::api

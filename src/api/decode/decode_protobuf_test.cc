@@ -5,7 +5,7 @@
 #include "api/values/base64.h"
 
 namespace muster::api {
-namespace {
+namespace decode_protobuf_test {
 
 using json::Value;
 using testing::HasSubstr;
@@ -116,5 +116,5 @@ TEST(DecodeProtobuf, NestingHasALimit) {
             "exceeded max depth");
 }
 
-}  // namespace
+}  // namespace decode_protobuf_test
 }  // namespace muster::api

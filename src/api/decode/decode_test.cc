@@ -5,7 +5,7 @@
 #include "api/testing.h"
 
 namespace muster::api {
-namespace {
+namespace decode_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -356,5 +356,5 @@ TEST(SchemaDefaults, DefaultsHaveDefaultsOfTheirOwn) {
   EXPECT_EQ(json::write(tree), once);
 }
 
-}  // namespace
+}  // namespace decode_test
 }  // namespace muster::api

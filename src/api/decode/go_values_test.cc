@@ -5,7 +5,7 @@
 #include "api/values/base64.h"
 
 namespace muster::api {
-namespace {
+namespace go_values_test {
 
 std::string time_text(std::string_view text, TimeLayout layout = TimeLayout::kSeconds) {
   const auto time = parse_go_time(text, layout);
@@ -65,5 +65,5 @@ TEST(Base64, SaysWhereTheFaultIs) {
   EXPECT_EQ(decode_base64("=").error(), 0U);
 }
 
-}  // namespace
+}  // namespace go_values_test
 }  // namespace muster::api

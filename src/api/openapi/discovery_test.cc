@@ -8,7 +8,7 @@
 #include "api/testing.h"
 
 namespace muster::api {
-namespace {
+namespace discovery_test {
 
 const Discovery& discovery() {
   static const Discovery kDiscovery(Registry::builtin());
@@ -93,5 +93,5 @@ TEST(Discovery, PathsAreListed) {
               testing::IsSupersetOf({"/api", "/api/v1", "/apis", "/apis/batch", "/apis/batch/v1"}));
 }
 
-}  // namespace
+}  // namespace discovery_test
 }  // namespace muster::api

@@ -7,7 +7,7 @@
 #include "api/testing.h"
 
 namespace muster::api {
-namespace {
+namespace manifests_test {
 
 using json::Value;
 
@@ -85,5 +85,5 @@ TEST_F(Manifests, EveryCustomResourceHasOneDefinitionWithOneStoredVersion) {
             static_cast<std::size_t>(std::ranges::count_if(resources, &Resource::custom)));
 }
 
-}  // namespace
+}  // namespace manifests_test
 }  // namespace muster::api

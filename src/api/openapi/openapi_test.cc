@@ -10,7 +10,7 @@
 #include "api/testing.h"
 
 namespace muster::api {
-namespace {
+namespace openapi_test {
 
 using json::Value;
 
@@ -188,5 +188,5 @@ TEST(OpenApi, TheIndexNamesEveryDocumentByItsHash) {
   EXPECT_EQ(openapi().find("apis/batch/v1"), batch) << "made once";
 }
 
-}  // namespace
+}  // namespace openapi_test
 }  // namespace muster::api

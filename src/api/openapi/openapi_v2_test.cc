@@ -11,7 +11,7 @@
 #include "api/testing.h"
 
 namespace muster::api {
-namespace {
+namespace openapi_v2_test {
 
 using json::Value;
 
@@ -164,5 +164,5 @@ TEST(OpenApiV2, BothFormsAreMadeOnce) {
   EXPECT_EQ(swagger->bytes, "2.0");
 }
 
-}  // namespace
+}  // namespace openapi_v2_test
 }  // namespace muster::api

@@ -8,7 +8,7 @@
 #include "api/testing.h"
 
 namespace muster::api {
-namespace {
+namespace registry_test {
 
 using testing::Contains;
 using testing::ElementsAre;
@@ -282,5 +282,5 @@ TEST(Schema, MetadataOfACustomResourceIsThatOfAllKinds) {
             registry().type("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"));
 }
 
-}  // namespace
+}  // namespace registry_test
 }  // namespace muster::api

@@ -6,7 +6,7 @@
 #include "api/testing.h"
 
 namespace muster::api {
-namespace {
+namespace schema_json_test {
 
 using Style = SchemaJson::Style;
 
@@ -92,5 +92,5 @@ TEST(SchemaJson, SpecialTypesHaveTheirOwnForm) {
   EXPECT_EQ(type("io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1"), R"({"type":"object"})");
 }
 
-}  // namespace
+}  // namespace schema_json_test
 }  // namespace muster::api

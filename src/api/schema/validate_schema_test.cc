@@ -5,7 +5,7 @@
 #include "api/testing.h"
 
 namespace muster::api {
-namespace {
+namespace validate_schema_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -200,5 +200,5 @@ TEST(ValidateSchema, JobSetAsRecorded) {
           R"(spec.replicatedJobs[1]: Duplicate value: {"name":"a"})", kNotChecked));
 }
 
-}  // namespace
+}  // namespace validate_schema_test
 }  // namespace muster::api

@@ -8,7 +8,7 @@
 #include "api/testing.h"
 
 namespace muster::api {
-namespace {
+namespace columns_test {
 
 const Time kNow = *parse_time("2026-01-01T00:05:00Z");
 
@@ -282,5 +282,5 @@ TEST(Columns, JobSetsSayWhatTheyWaitFor) {
   EXPECT_EQ(definitions.item(definitions.size() - 1).get("priority").as_int(), 1);
 }
 
-}  // namespace
+}  // namespace columns_test
 }  // namespace muster::api

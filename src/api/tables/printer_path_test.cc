@@ -5,7 +5,7 @@
 #include "json/testing.h"
 
 namespace muster::api {
-namespace {
+namespace printer_path_test {
 
 constexpr const char* kObject = R"({
   "metadata": {"name": "a", "labels": {"example.com/x": "dotted"}},
@@ -50,5 +50,5 @@ TEST(PrinterPath, RefusesTheRestOfJsonPath) {
   }
 }
 
-}  // namespace
+}  // namespace printer_path_test
 }  // namespace muster::api

@@ -6,7 +6,7 @@
 #include "json/parse.h"
 
 namespace muster::api {
-namespace {
+namespace field_error_test {
 
 using testing::ElementsAre;
 using testing::Field;
@@ -128,5 +128,5 @@ TEST(FieldErrors, EqualTextsAreSaidOnceButAllAreCauses) {
   EXPECT_EQ(error.causes.size(), 3U);
 }
 
-}  // namespace
+}  // namespace field_error_test
 }  // namespace muster::api

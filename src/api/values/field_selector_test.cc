@@ -6,7 +6,7 @@
 #include "json/parse.h"
 
 namespace muster::api {
-namespace {
+namespace field_selector_test {
 
 const Resource& kPods = resource("v1", "Pod");
 const Resource& kNodes = resource("v1", "Node");
@@ -125,5 +125,5 @@ TEST(FieldSelector, CustomResourcesSelectByDeclaredFields) {
   EXPECT_TRUE(matches(kWidgets, "spec.color=", "{}"));
 }
 
-}  // namespace
+}  // namespace field_selector_test
 }  // namespace muster::api

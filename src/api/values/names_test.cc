@@ -5,7 +5,7 @@
 #include "json/parse.h"
 
 namespace muster::api {
-namespace {
+namespace names_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -173,5 +173,5 @@ TEST(Names, AnnotationKeysMayBeUpperCaseAndTheSumIsLimited) {
   EXPECT_EQ(errors.causes()[0].message, "Too long: may not be more than 262144 bytes");
 }
 
-}  // namespace
+}  // namespace names_test
 }  // namespace muster::api

@@ -7,7 +7,7 @@
 #include "json/parse.h"
 
 namespace muster::api {
-namespace {
+namespace quantity_test {
 
 Quantity quantity(std::string_view text) {
   const auto parsed = Quantity::parse(text);
@@ -160,5 +160,5 @@ TEST(Quantity, SumsStopAtTheLimit) {
   EXPECT_LT(sum, Quantity());
 }
 
-}  // namespace
+}  // namespace quantity_test
 }  // namespace muster::api

@@ -5,7 +5,7 @@
 #include "json/parse.h"
 
 namespace muster::api {
-namespace {
+namespace selector_test {
 
 json::Value parsed(json::Arena& arena, std::string_view text) {
   const auto value = json::parse(arena, text);
@@ -151,5 +151,5 @@ TEST(LabelSelector, RefusesAnUnsoundObject) {
   }
 }
 
-}  // namespace
+}  // namespace selector_test
 }  // namespace muster::api

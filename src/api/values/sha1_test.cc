@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::api {
-namespace {
+namespace sha1_test {
 
 TEST(Sha1, StandardVectors) {
   EXPECT_EQ(sha1_hex(""), "da39a3ee5e6b4b0d3255bfef95601890afd80709");
@@ -23,5 +23,5 @@ TEST(Sha1, LengthsAroundABlock) {
   }
 }
 
-}  // namespace
+}  // namespace sha1_test
 }  // namespace muster::api

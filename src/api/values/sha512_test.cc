@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::api {
-namespace {
+namespace sha512_test {
 
 TEST(Sha512, StandardVectors) {
   EXPECT_EQ(sha512_hex(""),
@@ -34,5 +34,5 @@ TEST(Sha512, LengthsAroundABlock) {
   }
 }
 
-}  // namespace
+}  // namespace sha512_test
 }  // namespace muster::api

@@ -5,7 +5,7 @@
 #include "json/parse.h"
 
 namespace muster::api {
-namespace {
+namespace toleration_test {
 
 struct Row {
   std::string_view sentence;
@@ -44,5 +44,5 @@ TEST(Toleration, TheFirstOneThatBearsTheTaintSaysForHowLong) {
   EXPECT_EQ(found->seconds, 30);
 }
 
-}  // namespace
+}  // namespace toleration_test
 }  // namespace muster::api

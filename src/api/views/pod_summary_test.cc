@@ -6,7 +6,7 @@
 #include "json/testing.h"
 
 namespace muster::api {
-namespace {
+namespace pod_summary_test {
 
 // "ready/total status restarts" of a pod.
 std::string summary(std::string_view spec, std::string_view status,
@@ -114,5 +114,5 @@ TEST(PodSummary, TheLatestRestart) {
   EXPECT_EQ(summarize_pod(pod).last_restart, parse_time("2026-01-01T00:02:00Z"));
 }
 
-}  // namespace
+}  // namespace pod_summary_test
 }  // namespace muster::api

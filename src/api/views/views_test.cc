@@ -6,7 +6,7 @@
 #include "json/testing.h"
 
 namespace muster::api {
-namespace {
+namespace views_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -143,5 +143,5 @@ TEST(Views, MetaReadsLikeDecodeMeta) {
   }
 }
 
-}  // namespace
+}  // namespace views_test
 }  // namespace muster::api

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::cli {
-namespace {
+namespace follow_test {
 
 constexpr std::string_view kJobSet =
     R"({"apiVersion":"jobset.x-k8s.io/v1alpha2","kind":"JobSet","metadata":{"name":"s",)"
@@ -68,5 +68,5 @@ TEST_F(FollowTest, ReadsTheLogOfAPodThatNobodyHasToldOf) {
   EXPECT_EQ(code, 0);
 }
 
-}  // namespace
+}  // namespace follow_test
 }  // namespace muster::cli

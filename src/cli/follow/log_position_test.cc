@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace muster::cli {
-namespace {
+namespace log_position_test {
 
 using ::testing::ElementsAre;
 
@@ -132,5 +132,5 @@ TEST_F(LogPositionTest, ACutMayBeAnywhere) {
   }
 }
 
-}  // namespace
+}  // namespace log_position_test
 }  // namespace muster::cli

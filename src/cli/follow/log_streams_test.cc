@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::cli {
-namespace {
+namespace log_streams_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -100,5 +100,5 @@ TEST_F(LogStreamsTest, OneThatNeverHasRoomIsGivenUp) {
   EXPECT_LT(asked.size(), 100u);
 }
 
-}  // namespace
+}  // namespace log_streams_test
 }  // namespace muster::cli

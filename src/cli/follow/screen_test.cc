@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::cli {
-namespace {
+namespace screen_test {
 
 using testing::ElementsAre;
 
@@ -69,5 +69,5 @@ TEST(Block, GrowsAndShrinksWithoutLeavingTraces) {
   EXPECT_THAT(terminal.lines(), ElementsAre("log", "end"));
 }
 
-}  // namespace
+}  // namespace screen_test
 }  // namespace muster::cli

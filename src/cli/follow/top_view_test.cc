@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::cli {
-namespace {
+namespace top_view_test {
 
 using testing::HasSubstr;
 
@@ -82,5 +82,5 @@ TEST_F(TopViewTest, SurvivesThatThingsGo) {
   EXPECT_THAT(shown(), HasSubstr("nothing here yet"));
 }
 
-}  // namespace
+}  // namespace top_view_test
 }  // namespace muster::cli

@@ -12,7 +12,7 @@
 #include "base/unique_fd.h"
 
 namespace muster::cli {
-namespace {
+namespace writer_test {
 
 struct Pipe {
   Pipe() {
@@ -98,5 +98,5 @@ TEST(Writer, TellsThatTheDiskIsFull) {
   EXPECT_EQ(failed, ENOSPC);
 }
 
-}  // namespace
+}  // namespace writer_test
 }  // namespace muster::cli

@@ -5,7 +5,7 @@
 #include "json/parse.h"
 
 namespace muster::cli {
-namespace {
+namespace container_names_test {
 
 std::string names(std::string_view object) {
   json::Arena arena;
@@ -25,5 +25,5 @@ TEST(ContainerNames, AreThoseOfThePodsThatAnObjectMakes) {
   EXPECT_EQ(names("{}"), "");
 }
 
-}  // namespace
+}  // namespace container_names_test
 }  // namespace muster::cli

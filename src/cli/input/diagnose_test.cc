@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::cli {
-namespace {
+namespace diagnose_test {
 
 using testing::HasSubstr;
 using testing::Not;
@@ -130,5 +130,5 @@ TEST(ExplainSyntax, NeverCutsALetterInTwo) {
     EXPECT_THAT(syntax(line, column), Not(HasSubstr("\uFFFD"))) << column;
 }
 
-}  // namespace
+}  // namespace diagnose_test
 }  // namespace muster::cli

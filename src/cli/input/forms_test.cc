@@ -18,7 +18,7 @@
 #include "story/describe_text.h"
 
 namespace muster::cli {
-namespace {
+namespace forms_test {
 
 using testing::Contains;
 using testing::ElementsAre;
@@ -269,5 +269,5 @@ TEST(Describe, ShowsNoSecretsAndNoControls) {
   EXPECT_THAT(text, Not(HasSubstr("c2VjcmV0")));
 }
 
-}  // namespace
+}  // namespace forms_test
 }  // namespace muster::cli

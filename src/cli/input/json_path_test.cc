@@ -5,7 +5,7 @@
 #include "json/parse.h"
 
 namespace muster::cli {
-namespace {
+namespace json_path_test {
 
 constexpr std::string_view kList = R"({"items":[
   {"metadata":{"name":"a","labels":{"example.com/x":"1"}},"ready":2,
@@ -52,5 +52,5 @@ TEST(JsonPath, SaysWhatItDoesNotUnderstand) {
   EXPECT_EQ(print("{.items"), "jsonpath: \"{.items\" has no end");
 }
 
-}  // namespace
+}  // namespace json_path_test
 }  // namespace muster::cli

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::cli {
-namespace {
+namespace kind_catalog_test {
 
 using testing::HasSubstr;
 
@@ -80,5 +80,5 @@ TEST(CatalogWithoutAServer, HasTheKindsOfThisBinary) {
   EXPECT_EQ((*kinds.find("workloads"))->gvk.group, "kueue.x-k8s.io") << "preferred versions first";
 }
 
-}  // namespace
+}  // namespace kind_catalog_test
 }  // namespace muster::cli

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace muster::cli {
-namespace {
+namespace kinds_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -70,5 +70,5 @@ TEST(MissingObject, ShowsTheNearestOfManyAndHowManyMore) {
             "did you mean \"eval-1\"? Others: eval-two, e-prep, a-prep, b-prep, c-prep and 1 more");
 }
 
-}  // namespace
+}  // namespace kinds_test
 }  // namespace muster::cli

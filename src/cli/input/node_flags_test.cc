@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 namespace muster::cli {
-namespace {
+namespace node_flags_test {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -41,5 +41,5 @@ TEST(ImageFlags, ThatSayTooLittleOrTooMuchAreRefused) {
   EXPECT_THAT(pod_policy(flags("oci", {"a=/x", "a=/y"})).error().message, HasSubstr("already"));
 }
 
-}  // namespace
+}  // namespace node_flags_test
 }  // namespace muster::cli

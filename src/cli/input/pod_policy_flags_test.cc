@@ -8,7 +8,7 @@
 #include "cli/input/node_flags.h"
 
 namespace muster::cli {
-namespace {
+namespace pod_policy_flags_test {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -137,5 +137,5 @@ TEST(PodPolicy, WhoCalledSudoIsKnownToRootOnly) {
   EXPECT_EQ(engine::sudo_caller(), "");
 }
 
-}  // namespace
+}  // namespace pod_policy_flags_test
 }  // namespace muster::cli

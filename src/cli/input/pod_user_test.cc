@@ -7,7 +7,7 @@
 #include "json/parse.h"
 
 namespace muster::cli {
-namespace {
+namespace pod_user_test {
 
 // In a folder with train.py and sub/run.sh.
 std::string needed(std::string_view container) {
@@ -70,5 +70,5 @@ TEST(ShellWord, IsQuotedWhereAShellWouldTakeItApart) {
   EXPECT_EQ(shell_word(""), "''");
 }
 
-}  // namespace
+}  // namespace pod_user_test
 }  // namespace muster::cli

@@ -6,7 +6,7 @@
 #include <map>
 
 namespace muster::cli {
-namespace {
+namespace reconnecting_transport_test {
 
 using std::chrono::seconds;
 using ::testing::ElementsAre;
@@ -197,5 +197,5 @@ TEST_F(SteadyTransportTest, AStreamThatNobodyWantsAnyMoreIsNotOpened) {
   EXPECT_TRUE(world.streams.empty());
 }
 
-}  // namespace
+}  // namespace reconnecting_transport_test
 }  // namespace muster::cli

@@ -8,7 +8,7 @@
 #include "json/write.h"
 
 namespace muster::cli {
-namespace {
+namespace startable_test {
 
 std::string faults(std::string_view pod_spec) {
   json::Arena arena;
@@ -109,5 +109,5 @@ TEST(Startable, AProcessToEndWithIsThere) {
     EXPECT_NE(fault_of(wrong), "") << wrong;
 }
 
-}  // namespace
+}  // namespace startable_test
 }  // namespace muster::cli

@@ -5,7 +5,7 @@
 #include "json/parse.h"
 
 namespace muster::cli {
-namespace {
+namespace output_test {
 
 std::string print(std::string_view form, std::string_view object) {
   json::Arena arena;
@@ -28,5 +28,5 @@ TEST(Output, HasItsForms) {
             "-o xml: the forms are wide, json, yaml, name or jsonpath=TEMPLATE");
 }
 
-}  // namespace
+}  // namespace output_test
 }  // namespace muster::cli

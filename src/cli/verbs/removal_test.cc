@@ -5,7 +5,7 @@
 #include "cli/input/kinds.h"
 
 namespace muster::cli {
-namespace {
+namespace removal_test {
 
 TEST(Removal, GoesAsDeepAsIsWaitedFor) {
   const api::Resource& maps = *api::Registry::builtin().find("", "v1", "configmaps");
@@ -24,5 +24,5 @@ TEST(Removal, DoesWhatCascadeSays) {
   EXPECT_EQ(propagation_policy({.cascade = "foreground", .wait = false}, job_sets()), "Foreground");
 }
 
-}  // namespace
+}  // namespace removal_test
 }  // namespace muster::cli

@@ -7,7 +7,7 @@
 #include "json/testing.h"
 
 namespace muster::controllers::claims {
-namespace {
+namespace binder_test {
 
 using json::IsJson;
 using json::Tree;
@@ -81,5 +81,5 @@ TEST_F(BinderTest, BindsInTwoSteps) {
               ElementsAre("PATCH /api/v1/namespaces/d/persistentvolumeclaims/c/status"));
 }
 
-}  // namespace
+}  // namespace binder_test
 }  // namespace muster::controllers::claims

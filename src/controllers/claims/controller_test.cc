@@ -5,7 +5,7 @@
 #include "controllers/runtime/testing.h"
 
 namespace muster::controllers::claims {
-namespace {
+namespace controller_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -68,5 +68,5 @@ TEST_F(ClaimController, APodThatTookTheNameOfAnotherDoesNotKeepTheOtherAlive) {
   EXPECT_THAT(server_.waiting(), ElementsAre(kRelease));
 }
 
-}  // namespace
+}  // namespace controller_test
 }  // namespace muster::controllers::claims

@@ -5,7 +5,7 @@
 #include "controllers/runtime/testing.h"
 
 namespace muster::controllers::claims {
-namespace {
+namespace plan_test {
 
 const api::Resource& kind() {
   return *api::Registry::builtin().find("", "v1", "persistentvolumeclaims");
@@ -53,5 +53,5 @@ TEST(Claims, AreUsedByPodsThatHaveNotEnded) {
   EXPECT_THAT(users("Failed"), ::testing::IsEmpty());
 }
 
-}  // namespace
+}  // namespace plan_test
 }  // namespace muster::controllers::claims

@@ -6,7 +6,7 @@
 #include "controllers/runtime/testing.h"
 
 namespace muster::controllers::endpoints {
-namespace {
+namespace controller_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -88,5 +88,5 @@ TEST_F(EndpointController, ASliceThatSomebodyTookAwayIsMadeAgain) {
               ElementsAre("POST /apis/discovery.k8s.io/v1/namespaces/d/endpointslices"));
 }
 
-}  // namespace
+}  // namespace controller_test
 }  // namespace muster::controllers::endpoints

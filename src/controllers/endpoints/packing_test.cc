@@ -6,7 +6,7 @@
 #include <list>
 
 namespace muster::controllers::endpoints {
-namespace {
+namespace packing_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -110,5 +110,5 @@ TEST_F(Packings, TheSameEndpointTwiceIsKeptOnce) {
   EXPECT_THAT(packed(range(0, 5)), ElementsAre("-copy"));
 }
 
-}  // namespace
+}  // namespace packing_test
 }  // namespace muster::controllers::endpoints

@@ -9,7 +9,7 @@
 #include "json/testing.h"
 
 namespace muster::controllers::endpoints {
-namespace {
+namespace plan_test {
 
 using json::IsJson;
 using ::testing::ElementsAre;
@@ -288,5 +288,5 @@ TEST(ReadSlices, ThoseOfOthersBelongToNoService) {
             "");
 }
 
-}  // namespace
+}  // namespace plan_test
 }  // namespace muster::controllers::endpoints

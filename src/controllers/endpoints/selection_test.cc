@@ -6,7 +6,7 @@
 #include "base/rng.h"
 
 namespace muster::controllers::endpoints {
-namespace {
+namespace selection_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -130,5 +130,5 @@ TEST_F(Selections, AfterAnyChangesAreThoseOfALookAtAll) {
   }
 }
 
-}  // namespace
+}  // namespace selection_test
 }  // namespace muster::controllers::endpoints

@@ -7,7 +7,7 @@
 #include "json/testing.h"
 
 namespace muster::controllers::garbage {
-namespace {
+namespace controller_test {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -238,5 +238,5 @@ TEST_F(GarbageSources, KindsThatOthersWatchAreNotWatchedTwice) {
             "application/json");
 }
 
-}  // namespace
+}  // namespace controller_test
 }  // namespace muster::controllers::garbage

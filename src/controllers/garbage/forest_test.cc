@@ -11,7 +11,7 @@
 #include "controllers/runtime/testing.h"
 
 namespace muster::controllers::garbage {
-namespace {
+namespace forest_test {
 
 using json::Value;
 
@@ -224,5 +224,5 @@ TEST(Forests, WhateverTheOrderWhatIsLeftIsWhatShouldBeLeft) {
   }
 }
 
-}  // namespace
+}  // namespace forest_test
 }  // namespace muster::controllers::garbage

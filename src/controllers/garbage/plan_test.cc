@@ -7,7 +7,7 @@
 #include "json/testing.h"
 
 namespace muster::controllers::garbage {
-namespace {
+namespace plan_test {
 
 using json::IsJson;
 using ::testing::ElementsAre;
@@ -399,5 +399,5 @@ TEST_F(Garbage, ChangesThatAreNoneOfItsBusinessWakeNobody) {
   EXPECT_THAT(woken_, IsEmpty());
 }
 
-}  // namespace
+}  // namespace plan_test
 }  // namespace muster::controllers::garbage

@@ -6,7 +6,7 @@
 #include "controllers/job/testing.h"
 
 namespace muster::controllers::job {
-namespace {
+namespace accounting_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -223,5 +223,5 @@ TEST(Accounting, ALimitPerPass) {
   }
 }
 
-}  // namespace
+}  // namespace accounting_test
 }  // namespace muster::controllers::job

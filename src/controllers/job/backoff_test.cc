@@ -6,7 +6,7 @@
 #include "controllers/job/testing.h"
 
 namespace muster::controllers::job {
-namespace {
+namespace backoff_test {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
@@ -101,5 +101,5 @@ TEST_F(Backoff, WaitsLongerAfterEachFailureAndNeverTooLong) {
   }
 }
 
-}  // namespace
+}  // namespace backoff_test
 }  // namespace muster::controllers::job

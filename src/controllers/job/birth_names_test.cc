@@ -5,9 +5,9 @@
 #include <set>
 
 namespace muster::controllers::job {
-namespace {
+namespace birth_names_test {
 
-class BirthNames : public testing::Test {
+class BirthNames : public ::testing::Test {
  protected:
   BirthNames() { job_.ref.uid = "u"; }
 
@@ -58,5 +58,5 @@ TEST_F(BirthNames, PodsOfOnePassDiffer) {
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), 500u);
 }
 
-}  // namespace
+}  // namespace birth_names_test
 }  // namespace muster::controllers::job

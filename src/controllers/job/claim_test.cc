@@ -6,7 +6,7 @@
 #include "controllers/job/testing.h"
 
 namespace muster::controllers::job {
-namespace {
+namespace claim_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -36,5 +36,5 @@ TEST(Claim, AJobThatGoesNeitherAdoptsNorReleases) {
   EXPECT_THAT(kept.released, IsEmpty());
 }
 
-}  // namespace
+}  // namespace claim_test
 }  // namespace muster::controllers::job

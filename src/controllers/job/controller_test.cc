@@ -8,7 +8,7 @@
 #include "controllers/runtime/testing.h"
 
 namespace muster::controllers::job {
-namespace {
+namespace controller_test {
 
 using std::chrono::seconds;
 using ::testing::ElementsAre;
@@ -244,5 +244,5 @@ TEST(JobMetricsOf, AJobAreCounted) {
   }
 }
 
-}  // namespace
+}  // namespace controller_test
 }  // namespace muster::controllers::job

@@ -5,7 +5,7 @@
 #include "controllers/job/world_testing.h"
 
 namespace muster::controllers::job {
-namespace {
+namespace fault_test {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
@@ -296,5 +296,5 @@ TEST(JobFaults, WhereverTheControllerDiesTheEndIsTheSame) {
   }
 }
 
-}  // namespace
+}  // namespace fault_test
 }  // namespace muster::controllers::job

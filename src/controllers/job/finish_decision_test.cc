@@ -6,7 +6,7 @@
 #include "controllers/job/testing.h"
 
 namespace muster::controllers::job {
-namespace {
+namespace finish_decision_test {
 
 using std::chrono::seconds;
 using testing::job;
@@ -272,5 +272,5 @@ TEST(FinishDecision, Completion) {
   }
 }
 
-}  // namespace
+}  // namespace finish_decision_test
 }  // namespace muster::controllers::job

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 namespace muster::controllers::job {
-namespace {
+namespace interval_set_test {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 constexpr std::int64_t kMany = 1'000;
 
@@ -100,5 +100,5 @@ TEST(IntervalSet, FindsTheFirstIndexesThatAreFree) {
     EXPECT_EQ(set(row.taken).first_absent(row.count, row.completions), row.free) << row.name;
 }
 
-}  // namespace
+}  // namespace interval_set_test
 }  // namespace muster::controllers::job

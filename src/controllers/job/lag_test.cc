@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 namespace muster::controllers::job {
-namespace {
+namespace lag_test {
 
-class Lag : public testing::Test {
+class Lag : public ::testing::Test {
  protected:
   Lag() {
     job_.mode = Job::Mode::kIndexed;
@@ -46,5 +46,5 @@ TEST_F(Lag, PodsThatHaveNotSucceededOrAreHeldProveNothing) {
   EXPECT_FALSE(lags(40));
 }
 
-}  // namespace
+}  // namespace lag_test
 }  // namespace muster::controllers::job

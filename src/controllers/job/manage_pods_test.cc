@@ -6,7 +6,7 @@
 #include "controllers/job/testing.h"
 
 namespace muster::controllers::job {
-namespace {
+namespace manage_pods_test {
 
 using std::chrono::seconds;
 using ::testing::ElementsAre;
@@ -269,5 +269,5 @@ TEST(ManagePods, NoMoreComeThanThereIsRoomFor) {
   }
 }
 
-}  // namespace
+}  // namespace manage_pods_test
 }  // namespace muster::controllers::job

@@ -6,7 +6,7 @@
 #include "controllers/job/testing.h"
 
 namespace muster::controllers::job {
-namespace {
+namespace orphan_test {
 
 using testing::job;
 using testing::pod;
@@ -48,5 +48,5 @@ TEST(Orphan, LosesTheFinalizerThatNobodyWillTakeAway) {
   }
 }
 
-}  // namespace
+}  // namespace orphan_test
 }  // namespace muster::controllers::job

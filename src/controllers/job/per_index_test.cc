@@ -7,7 +7,7 @@
 #include "controllers/job/testing.h"
 
 namespace muster::controllers::job {
-namespace {
+namespace per_index_test {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
@@ -149,5 +149,5 @@ TEST(PerIndex, EachIndexWaitsForItself) {
   }
 }
 
-}  // namespace
+}  // namespace per_index_test
 }  // namespace muster::controllers::job

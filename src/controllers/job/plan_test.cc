@@ -6,7 +6,7 @@
 #include "controllers/job/testing.h"
 
 namespace muster::controllers::job {
-namespace {
+namespace plan_test {
 
 using std::chrono::seconds;
 using ::testing::ElementsAre;
@@ -346,5 +346,5 @@ TEST_F(JobPlan, AJobThatGoesWithItsOwnerGetsNoMorePods) {
       << "what there is still counts";
 }
 
-}  // namespace
+}  // namespace plan_test
 }  // namespace muster::controllers::job

@@ -6,7 +6,7 @@
 #include "controllers/job/testing.h"
 
 namespace muster::controllers::job {
-namespace {
+namespace pod_builder_test {
 
 using testing::job;
 using testing::pod;
@@ -106,5 +106,5 @@ TEST(PodBuilder, WithLimitsPerIndexPodsCarryTheirCounts) {
   EXPECT_FALSE(without.build({}).get({"metadata", "annotations"}).has(kIndexFailureCount));
 }
 
-}  // namespace
+}  // namespace pod_builder_test
 }  // namespace muster::controllers::job

@@ -6,7 +6,7 @@
 #include "controllers/job/testing.h"
 
 namespace muster::controllers::job {
-namespace {
+namespace pod_failure_policy_test {
 
 using testing::job;
 using testing::pod;
@@ -150,5 +150,5 @@ TEST(PodFailurePolicy, APodThatGoesHasFailedUnlessSomebodyWaitsForHow) {
   }
 }
 
-}  // namespace
+}  // namespace pod_failure_policy_test
 }  // namespace muster::controllers::job

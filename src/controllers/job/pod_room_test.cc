@@ -8,7 +8,7 @@
 #include "controllers/job/world_testing.h"
 
 namespace muster::controllers::job {
-namespace {
+namespace pod_room_test {
 
 using client::QueueKey;
 using ::testing::Contains;
@@ -165,5 +165,5 @@ TEST(PodLimits, OrdinaryJobsKnowNothingOfThem) {
   EXPECT_THAT(world.events(), Not(Contains(HasSubstr("PodLimit"))));
 }
 
-}  // namespace
+}  // namespace pod_room_test
 }  // namespace muster::controllers::job

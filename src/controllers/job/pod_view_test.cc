@@ -6,7 +6,7 @@
 #include "controllers/job/testing.h"
 
 namespace muster::controllers::job {
-namespace {
+namespace pod_view_test {
 
 using std::chrono::seconds;
 using testing::kStart;
@@ -110,5 +110,5 @@ TEST(PodView, AddsUpRestartsAndKnowsTheWorstContainer) {
   EXPECT_EQ(view.worst_sidecar_restarts, 7);
 }
 
-}  // namespace
+}  // namespace pod_view_test
 }  // namespace muster::controllers::job

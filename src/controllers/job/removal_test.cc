@@ -6,7 +6,7 @@
 #include "controllers/job/testing.h"
 
 namespace muster::controllers::job {
-namespace {
+namespace removal_test {
 
 using std::chrono::seconds;
 using ::testing::ElementsAre;
@@ -70,5 +70,5 @@ TEST(Removal, IndexedJobsGiveUpWhatTheyCannotUseFirst) {
               UnorderedElementsAre("none", "high", "0-worse", "0-worst", "1"));
 }
 
-}  // namespace
+}  // namespace removal_test
 }  // namespace muster::controllers::job

@@ -6,7 +6,7 @@
 #include "controllers/job/world_testing.h"
 
 namespace muster::controllers::job {
-namespace {
+namespace scenario_test {
 
 using std::chrono::hours;
 using std::chrono::minutes;
@@ -453,5 +453,5 @@ TEST(JobScenario, ForeignJobsAreNobodysBusinessHere) {
   EXPECT_THAT(world.pods(), SizeIs(1));
 }
 
-}  // namespace
+}  // namespace scenario_test
 }  // namespace muster::controllers::job

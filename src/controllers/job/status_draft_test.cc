@@ -6,7 +6,7 @@
 #include "controllers/job/testing.h"
 
 namespace muster::controllers::job {
-namespace {
+namespace status_draft_test {
 
 using testing::job;
 using testing::kStart;
@@ -118,5 +118,5 @@ TEST_F(Draft, KnowsWhatChangedSinceAMark) {
   EXPECT_TRUE(draft.changed_since_mark());
 }
 
-}  // namespace
+}  // namespace status_draft_test
 }  // namespace muster::controllers::job

@@ -6,7 +6,7 @@
 #include "controllers/job/testing.h"
 
 namespace muster::controllers::job {
-namespace {
+namespace success_policy_test {
 
 using testing::job;
 
@@ -47,5 +47,5 @@ TEST(SuccessPolicy, RuleByRule) {
   }
 }
 
-}  // namespace
+}  // namespace success_policy_test
 }  // namespace muster::controllers::job

@@ -6,7 +6,7 @@
 #include "controllers/job/testing.h"
 
 namespace muster::controllers::job {
-namespace {
+namespace urgency_test {
 
 using testing::pod;
 using testing::PodText;
@@ -42,5 +42,5 @@ TEST(Urgency, WhatDecisionsDependOnIsLookedAtNow) {
   EXPECT_EQ(urgency(&some, nullptr), Urgency::kNow);
 }
 
-}  // namespace
+}  // namespace urgency_test
 }  // namespace muster::controllers::job

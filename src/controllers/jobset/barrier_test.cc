@@ -8,13 +8,13 @@
 #include "controllers/jobset/testing.h"
 
 namespace muster::controllers::jobset {
-namespace {
+namespace barrier_test {
 
 using json::IsJson;
 using json::Value;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 constexpr std::string_view kStatusWrite = "patch jobsets.jobset.x-k8s.io/status ns/js";
 constexpr std::string_view kBarrierWrite = "patch configmaps ns/js-group-scheduling";
@@ -24,7 +24,7 @@ constexpr std::string_view kForSome =
 constexpr std::string_view kFiveMinutes =
     R"("groupSchedulingConfig": {"timeoutAfterSeconds": 300},)";
 
-class Barrier : public testing::Test {
+class Barrier : public ::testing::Test {
  protected:
   void create(std::string_view text) {
     cluster_.create(text);
@@ -480,5 +480,5 @@ TEST_F(Barrier, ASetThatIsOverOpensNothing) {
   EXPECT_EQ(cluster_.condition("muster.dev/Waiting"), "");
 }
 
-}  // namespace
+}  // namespace barrier_test
 }  // namespace muster::controllers::jobset

@@ -7,7 +7,7 @@
 #include "controllers/runtime/testing.h"
 
 namespace muster::controllers::jobset {
-namespace {
+namespace barriers_test {
 
 using std::chrono::milliseconds;
 using ::testing::ElementsAre;
@@ -163,5 +163,5 @@ TEST(BarrierPods, KeepNothingOfPodsThatHaveNotStarted) {
   EXPECT_THAT(told, ElementsAre(false, false, false, false));
 }
 
-}  // namespace
+}  // namespace barriers_test
 }  // namespace muster::controllers::jobset

@@ -5,9 +5,9 @@
 #include "controllers/jobset/testing.h"
 
 namespace muster::controllers::jobset {
-namespace {
+namespace buckets_test {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr Gates kRestartJob{.restart_job = true};
 
@@ -118,5 +118,5 @@ TEST(Buckets, WithTheGateAJobMustSayWhichOneItIs) {
   EXPECT_THAT(bucket_of(set_with_restarts(0), one, kRestartJob), HasSubstr("job-restart-attempt"));
 }
 
-}  // namespace
+}  // namespace buckets_test
 }  // namespace muster::controllers::jobset

@@ -7,7 +7,7 @@
 #include "controllers/runtime/testing.h"
 
 namespace muster::controllers::jobset {
-namespace {
+namespace controller_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -122,5 +122,5 @@ TEST_F(JobSetController, ForgetsTheCountersOfASetThatIsGone) {
   EXPECT_THAT(metrics_.text(), Not(HasSubstr("jobset_completed_total{")));
 }
 
-}  // namespace
+}  // namespace controller_test
 }  // namespace muster::controllers::jobset

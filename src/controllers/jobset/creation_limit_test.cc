@@ -6,7 +6,7 @@
 #include "controllers/jobset/testing.h"
 
 namespace muster::controllers::jobset {
-namespace {
+namespace creation_limit_test {
 
 using ::testing::IsEmpty;
 
@@ -69,5 +69,5 @@ TEST(CreationLimit, WhoWaitsForOthersToLeaveRoomLooksAgain) {
   EXPECT_EQ(cluster.last.look_again, std::chrono::seconds(1));
 }
 
-}  // namespace
+}  // namespace creation_limit_test
 }  // namespace muster::controllers::jobset

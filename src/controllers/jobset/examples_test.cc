@@ -10,10 +10,10 @@
 #include "json/yaml.h"
 
 namespace muster::controllers::jobset {
-namespace {
+namespace examples_test {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 // The JobSet of a file; other objects may stand beside it.
 std::string example(const std::string& name) {
@@ -32,7 +32,7 @@ std::string example(const std::string& name) {
   return json::write(set->root);
 }
 
-class Examples : public testing::Test {
+class Examples : public ::testing::Test {
  protected:
   void start(const std::string& name) {
     cluster_.create(example(name));
@@ -180,5 +180,5 @@ TEST_F(Examples, QueueDriverWorkers) {
   EXPECT_EQ(cluster_.condition("StartupPolicyCompleted"), "True InOrderStartupPolicyCompleted");
 }
 
-}  // namespace
+}  // namespace examples_test
 }  // namespace muster::controllers::jobset

@@ -5,13 +5,13 @@
 #include "controllers/jobset/testing.h"
 
 namespace muster::controllers::jobset {
-namespace {
+namespace failure_policy_test {
 
 using api::FailureAction;
 using api::FailurePolicyRule;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr std::string_view kFirst = "2026-01-01T10:00:00Z";
 constexpr std::string_view kSecond = "2026-01-01T10:00:01Z";
@@ -119,7 +119,7 @@ TEST(Verdict, IsOfTheFirstRuleThatMatchesAnyAndBlamesItsEarliest) {
   }
 }
 
-class FailurePolicyTest : public testing::Test {
+class FailurePolicyTest : public ::testing::Test {
  protected:
   // One Job has failed; the only rule has this action.
   api::JobSetStatus apply(FailureAction action, Gates gates = {}) {
@@ -257,5 +257,5 @@ TEST_F(FailurePolicyTest, RestartJobWithoutItsGateIsAnError) {
   EXPECT_EQ(status, set_.status);
 }
 
-}  // namespace
+}  // namespace failure_policy_test
 }  // namespace muster::controllers::jobset

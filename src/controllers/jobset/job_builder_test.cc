@@ -5,7 +5,7 @@
 #include "controllers/jobset/testing.h"
 
 namespace muster::controllers::jobset {
-namespace {
+namespace job_builder_test {
 
 using json::IsJson;
 using json::Value;
@@ -20,7 +20,7 @@ std::map<std::string, std::string> stamped(Value map) {
   return out;
 }
 
-class Built : public testing::Test {
+class Built : public ::testing::Test {
  protected:
   // Builds one Job of an entry of the set.
   Value build(std::string_view set_text, std::string_view entry = "w", int index = 0) {
@@ -282,5 +282,5 @@ TEST_F(Built, AResumedJobKeepsItsExclusiveNodes) {
   EXPECT_EQ(pod.get("tolerations").size(), 1u);
 }
 
-}  // namespace
+}  // namespace job_builder_test
 }  // namespace muster::controllers::jobset

@@ -8,7 +8,7 @@
 #include "controllers/jobset/testing.h"
 
 namespace muster::controllers::jobset {
-namespace {
+namespace master_port_test {
 
 using ::testing::SizeIs;
 
@@ -157,5 +157,5 @@ TEST_F(PlannedPort, OfJobsThatAskForNoRanksIsNone) {
   EXPECT_FALSE(cluster_.job("js-workers-0").get({"metadata", "annotations"}).has(kMasterPort));
 }
 
-}  // namespace
+}  // namespace master_port_test
 }  // namespace muster::controllers::jobset

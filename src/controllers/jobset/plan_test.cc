@@ -7,19 +7,19 @@
 #include "controllers/jobset/testing.h"
 
 namespace muster::controllers::jobset {
-namespace {
+namespace plan_test {
 
 using json::IsJson;
 using json::Value;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 constexpr std::string_view kStatusWrite = "patch jobsets.jobset.x-k8s.io/status ns/js";
 
-class JobSetLife : public testing::Test {
+class JobSetLife : public ::testing::Test {
  protected:
   Cluster cluster_;
 };
@@ -73,7 +73,7 @@ struct SuccessRow {
   std::string name, policy;
   std::vector<std::string> succeed;  // the last one decides
 };
-class SuccessPolicies : public testing::TestWithParam<SuccessRow> {};
+class SuccessPolicies : public ::testing::TestWithParam<SuccessRow> {};
 TEST_P(SuccessPolicies, DecideWhenTheSetIsThrough) {
   Cluster cluster;
   cluster.create(jobset({job("a"), job("b", {.replicas = 2})}, GetParam().policy));
@@ -87,7 +87,7 @@ TEST_P(SuccessPolicies, DecideWhenTheSetIsThrough) {
 }
 INSTANTIATE_TEST_SUITE_P(
     All, SuccessPolicies,
-    testing::Values(
+    ::testing::Values(
         SuccessRow{"all", "", {"js-b-0", "js-a-0", "js-b-1"}},
         SuccessRow{"allOfB",
                    R"("successPolicy": {"operator": "All", "targetReplicatedJobs": ["b"]},)",
@@ -327,9 +327,9 @@ TEST_F(JobSetLife, ARefusedClaimIsToldAndTheOthersAreStillTried) {
 TEST_F(JobSetLife, AnInvalidTemplateIsToldAgainAndAgainAndNothingElseHappens) {
   cluster_.create(jobset({job("a", {.pod = R"("containers": [])"}), job("b")}));
   for (int i = 0; i < 2; ++i) cluster_.pass();
-  EXPECT_THAT(cluster_.events,
-              testing::Each(StartsWith("Warning JobCreationFailed: job \"js-a-0\" creation failed "
-                                       "with error: Job.batch \"js-a-0\" is invalid: ")));
+  EXPECT_THAT(cluster_.events, ::testing::Each(StartsWith(
+                                   "Warning JobCreationFailed: job \"js-a-0\" creation failed "
+                                   "with error: Job.batch \"js-a-0\" is invalid: ")));
   EXPECT_EQ(cluster_.events.size(), 2u);
   EXPECT_THAT(cluster_.job_names(), IsEmpty()) << "the next entry is not tried";
   EXPECT_TRUE(cluster_.set().get({"status", "restarts"}).is_null());
@@ -475,5 +475,5 @@ TEST_F(Elastic, NotWithoutTheGate) {
   EXPECT_THAT(cluster_.pass(), IsEmpty());
 }
 
-}  // namespace
+}  // namespace plan_test
 }  // namespace muster::controllers::jobset

@@ -5,12 +5,12 @@
 #include "controllers/jobset/testing.h"
 
 namespace muster::controllers::jobset {
-namespace {
+namespace progress_test {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
-class ProgressTest : public testing::Test {
+class ProgressTest : public ::testing::Test {
  protected:
   void plan() { progress_.planned(key_, set_, after_, *parse_time("2026-01-01T10:00:08Z")); }
   void write() {
@@ -82,5 +82,5 @@ TEST_F(ProgressTest, TheTimeToReadyIsThatOfTheFirstStart) {
   EXPECT_THAT(metrics_.text(), HasSubstr("muster_jobset_ready_seconds_count 1"));
 }
 
-}  // namespace
+}  // namespace progress_test
 }  // namespace muster::controllers::jobset

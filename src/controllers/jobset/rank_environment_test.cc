@@ -6,12 +6,12 @@
 #include "controllers/jobset/testing.h"
 
 namespace muster::controllers::jobset {
-namespace {
+namespace rank_environment_test {
 
 using json::IsJson;
 using json::Value;
 
-class RankEnvironment : public testing::Test {
+class RankEnvironment : public ::testing::Test {
  protected:
   // The pod template of one Job of a set that asks as said.
   Value pod_template(std::string_view asked, std::string_view text, std::string_view entry = "w",
@@ -119,5 +119,5 @@ TEST_F(RankEnvironment, WithoutNamesThereIsNoAddressAndWithoutIndexesNoRank) {
   EXPECT_EQ(value_of(env(pod), "WORLD_SIZE"), "2");
 }
 
-}  // namespace
+}  // namespace rank_environment_test
 }  // namespace muster::controllers::jobset

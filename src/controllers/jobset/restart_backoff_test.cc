@@ -6,12 +6,12 @@
 #include "controllers/jobset/testing.h"
 
 namespace muster::controllers::jobset {
-namespace {
+namespace restart_backoff_test {
 
 using std::chrono::seconds;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 const Time kStart = *parse_time("2026-11-18T05:00:00Z");
 
@@ -83,7 +83,7 @@ TEST(RestartBackoff, WhatIsNotOursSaysNothing) {
   EXPECT_EQ(latest_restart({huge})->wait, seconds(60));
 }
 
-class BackoffOfASet : public testing::Test {
+class BackoffOfASet : public ::testing::Test {
  protected:
   void create(std::string_view annotations = "") {
     cluster_.create(fmt::format(
@@ -177,5 +177,5 @@ TEST_F(BackoffOfASet, RestartsOfSingleJobsWaitToo) {
   EXPECT_THAT(cluster_.message("muster.dev/Waiting"), HasSubstr("restart 3 waits 1 s"));
 }
 
-}  // namespace
+}  // namespace restart_backoff_test
 }  // namespace muster::controllers::jobset

@@ -4,13 +4,13 @@
 #include "controllers/jobset/testing.h"
 
 namespace muster::controllers::jobset {
-namespace {
+namespace restart_test {
 
 using json::Value;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::StartsWith;
-using testing::UnorderedElementsAre;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
 
 constexpr std::string_view kStatusWrite = "patch jobsets.jobset.x-k8s.io/status ns/js";
 
@@ -19,7 +19,7 @@ std::string policy(int max_restarts, std::string_view rules = "", std::string_vi
                      more, rules);
 }
 
-class Restarts : public testing::Test {
+class Restarts : public ::testing::Test {
  protected:
   std::int64_t restarts() const { return cluster_.status().get("restarts").as_int(); }
   std::int64_t counted() const { return cluster_.status().get("restartsCountTowardsMax").as_int(); }
@@ -130,7 +130,7 @@ struct RuleRow {
   std::string name, rule, reason, message;
   bool fails;
 };
-class RuleStories : public testing::TestWithParam<RuleRow> {};
+class RuleStories : public ::testing::TestWithParam<RuleRow> {};
 TEST_P(RuleStories, DecideWhetherTheSetFailsOrRestarts) {
   Cluster cluster;
   cluster.create(jobset(
@@ -145,23 +145,23 @@ TEST_P(RuleStories, DecideWhetherTheSetFailsOrRestarts) {
 }
 INSTANTIATE_TEST_SUITE_P(
     All, RuleStories,
-    testing::Values(RuleRow{"reasonMatches", R"("onJobFailureReasons": ["PodFailurePolicy"])",
-                            "PodFailurePolicy", "m", true},
-                    RuleRow{"reasonDoesNot", R"("onJobFailureReasons": ["PodFailurePolicy"])",
-                            "BackoffLimitExceeded", "m", false},
-                    RuleRow{"messageDoesNot", R"("onJobFailureMessagePatterns": ["exit code 5"])",
-                            "PodFailurePolicy", "exit code 6", false},
-                    RuleRow{"reasonMatchesMessageDoesNot",
-                            R"("onJobFailureReasons": ["PodFailurePolicy"],
+    ::testing::Values(RuleRow{"reasonMatches", R"("onJobFailureReasons": ["PodFailurePolicy"])",
+                              "PodFailurePolicy", "m", true},
+                      RuleRow{"reasonDoesNot", R"("onJobFailureReasons": ["PodFailurePolicy"])",
+                              "BackoffLimitExceeded", "m", false},
+                      RuleRow{"messageDoesNot", R"("onJobFailureMessagePatterns": ["exit code 5"])",
+                              "PodFailurePolicy", "exit code 6", false},
+                      RuleRow{"reasonMatchesMessageDoesNot",
+                              R"("onJobFailureReasons": ["PodFailurePolicy"],
                    "onJobFailureMessagePatterns": ["exit code 5"])",
-                            "PodFailurePolicy", "exit code 6", false},
-                    RuleRow{"bothMatch",
-                            R"("onJobFailureReasons": ["PodFailurePolicy"],
+                              "PodFailurePolicy", "exit code 6", false},
+                      RuleRow{"bothMatch",
+                              R"("onJobFailureReasons": ["PodFailurePolicy"],
                    "onJobFailureMessagePatterns": ["exit code \\d"])",
-                            "PodFailurePolicy", "exit code 6", true},
-                    RuleRow{"aPartOfTheMessageMatches",
-                            R"("onJobFailureMessagePatterns": ["code"])", "PodFailurePolicy",
-                            "exit code 6", true}),
+                              "PodFailurePolicy", "exit code 6", true},
+                      RuleRow{"aPartOfTheMessageMatches",
+                              R"("onJobFailureMessagePatterns": ["code"])", "PodFailurePolicy",
+                              "exit code 6", true}),
     [](const auto& row) { return row.param.name; });
 
 TEST_F(Restarts, TheFirstRuleThatMatchesCountsAlsoForAnotherReplicatedJob) {
@@ -301,5 +301,5 @@ TEST_F(SingleRestarts, WithTheGateSwitchedOffLaterNothingGoesOn) {
   EXPECT_NE(cluster_.last.error, "");
 }
 
-}  // namespace
+}  // namespace restart_test
 }  // namespace muster::controllers::jobset

@@ -5,7 +5,7 @@
 #include "controllers/jobset/testing.h"
 
 namespace muster::controllers::jobset {
-namespace {
+namespace sequence_test {
 
 std::string on(std::string_view target, std::string_view status) {
   return fmt::format(R"({{"name": "{}", "status": "{}"}})", target, status);
@@ -16,7 +16,7 @@ struct Numbers {
   int ready = 0, succeeded = 0, failed = 0, present = 0;
 };
 
-class Sequence : public testing::Test {
+class Sequence : public ::testing::Test {
  public:
   // a has 1 Job, b has 2; c depends on what is said.
   void depend(std::string_view list) {
@@ -130,7 +130,7 @@ TEST_F(Sequence, ALongListOfWaitingEndsInANumber) {
   for (int i = 0; i < 10; ++i) jobs.push_back(job(fmt::format("w{}", i)));
   set_ = read(jobset(jobs, R"("startupPolicy": {"startupPolicyOrder": "InOrder"},)"));
   tallies_ = tally(set_, {}, {});
-  EXPECT_THAT(waits(), testing::EndsWith("w7 waits for first to be Ready: 0 of 1; 2 more wait"));
+  EXPECT_THAT(waits(), ::testing::EndsWith("w7 waits for first to be Ready: 0 of 1; 2 more wait"));
 }
 
 TEST_F(Sequence, TheStartOfAStageNamesWhatItWaitedFor) {
@@ -139,5 +139,5 @@ TEST_F(Sequence, TheStartOfAStageNamesWhatItWaitedFor) {
   EXPECT_EQ(stage_started(set_.replicated_jobs[1]), "started b: 2 jobs");
 }
 
-}  // namespace
+}  // namespace sequence_test
 }  // namespace muster::controllers::jobset

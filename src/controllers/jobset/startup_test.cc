@@ -5,13 +5,13 @@
 #include "controllers/jobset/testing.h"
 
 namespace muster::controllers::jobset {
-namespace {
+namespace startup_test {
 
-using testing::Contains;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::Not;
-using testing::StartsWith;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr std::string_view kStatusWrite = "patch jobsets.jobset.x-k8s.io/status ns/js";
 constexpr std::string_view kInOrder = R"("startupPolicy": {"startupPolicyOrder": "InOrder"},)";
@@ -25,7 +25,7 @@ std::string after(std::string_view name, std::string_view dependencies, int repl
   return job(name, {.replicas = replicas, .more = more});
 }
 
-class Startup : public testing::Test {
+class Startup : public ::testing::Test {
  protected:
   void create(std::string_view text) {
     cluster_.create(text);
@@ -286,7 +286,7 @@ TEST_F(Startup, WithoutStagesNothingIsAnnounced) {
 
 // A controller that dies after any single write gets to the same end. The stages run, fail once,
 // restart and succeed.
-class Crash : public testing::TestWithParam<std::string> {
+class Crash : public ::testing::TestWithParam<std::string> {
  protected:
   // Every write of a life without crashes, if `crash_after` is -1.
   static int live(Cluster& cluster, const std::string& set, int crash_after) {
@@ -343,12 +343,12 @@ TEST_P(Crash, AfterAnyWriteChangesNothingInTheEnd) {
 }
 INSTANTIATE_TEST_SUITE_P(
     All, Crash,
-    testing::Values(
+    ::testing::Values(
         jobset({job("a"), job("b", {.replicas = 2})},
                std::string(kInOrder) + std::string(kOneRestart)),
         jobset({job("a"), after("b", on("a", "Ready"), 2)}, kOneRestart),
         jobset({job("a"), after("b", on("a", "Ready"), 2)},
                R"("failurePolicy": {"maxRestarts": 1, "restartStrategy": "BlockingRecreate"},)")));
 
-}  // namespace
+}  // namespace startup_test
 }  // namespace muster::controllers::jobset

@@ -6,11 +6,11 @@
 #include "controllers/jobset/testing.h"
 
 namespace muster::controllers::jobset {
-namespace {
+namespace status_draft_test {
 
 using json::IsJson;
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 constexpr NewCondition kSuspended{
     .type = "Suspended", .reason = "SuspendedJobs", .message = "jobset is suspended"};
@@ -22,7 +22,7 @@ constexpr NewCondition kCompleted{
     .type = "StartupPolicyCompleted", .reason = "Completed", .message = "completed"};
 
 // Applies conditions one after the other, a minute apart, each to what was stored before.
-class Conditions : public testing::Test {
+class Conditions : public ::testing::Test {
  protected:
   void apply(const NewCondition& condition) {
     StatusDraft draft(set_, now_);
@@ -167,5 +167,5 @@ TEST(StatusDraft, KnowsWhetherOnlyCountsChanged) {
   EXPECT_FALSE(changed([](StatusDraft& d) { d.set_condition(kSuspended); }));
 }
 
-}  // namespace
+}  // namespace status_draft_test
 }  // namespace muster::controllers::jobset

@@ -5,7 +5,7 @@
 #include "controllers/jobset/testing.h"
 
 namespace muster::controllers::jobset {
-namespace {
+namespace success_policy_test {
 
 TEST(SuccessPolicy, IsMetByTheJobsThatItTargets) {
   using Targets = std::vector<std::string>;
@@ -41,5 +41,5 @@ TEST(SuccessPolicy, IsMetByTheJobsThatItTargets) {
   }
 }
 
-}  // namespace
+}  // namespace success_policy_test
 }  // namespace muster::controllers::jobset

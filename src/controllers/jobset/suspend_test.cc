@@ -4,18 +4,18 @@
 #include "controllers/jobset/testing.h"
 
 namespace muster::controllers::jobset {
-namespace {
+namespace suspend_test {
 
 using json::IsJson;
 using json::Value;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr std::string_view kStatusWrite = "patch jobsets.jobset.x-k8s.io/status ns/js";
 
-class Suspension : public testing::Test {
+class Suspension : public ::testing::Test {
  protected:
   void create(std::string_view text) {
     cluster_.create(text);
@@ -210,5 +210,5 @@ TEST_F(Suspension, TheNumbersThatKueueReads) {
   EXPECT_EQ(cluster_.counts("b"), "ready 1 succeeded 1 active 1");
 }
 
-}  // namespace
+}  // namespace suspend_test
 }  // namespace muster::controllers::jobset

@@ -5,12 +5,12 @@
 #include "controllers/jobset/testing.h"
 
 namespace muster::controllers::jobset {
-namespace {
+namespace tally_test {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
-class TallyTest : public testing::Test {
+class TallyTest : public ::testing::Test {
  protected:
   const Tally& count(const std::vector<Child>& children, Gates gates = {}) {
     children_ = children;
@@ -111,5 +111,5 @@ TEST_F(TallyTest, WhatHasEndedHasStarted) {
                   .is_started());
 }
 
-}  // namespace
+}  // namespace tally_test
 }  // namespace muster::controllers::jobset

@@ -6,10 +6,10 @@
 #include "json/parse.h"
 
 namespace muster::controllers::manager {
-namespace {
+namespace plan_test {
 
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 Plan plan_for(const char* deployment) {
   const api::Registry& registry = api::Registry::builtin();
@@ -43,5 +43,5 @@ TEST(Manager, IsLeftAloneAfterwards) {
               IsEmpty());
 }
 
-}  // namespace
+}  // namespace plan_test
 }  // namespace muster::controllers::manager

@@ -6,7 +6,7 @@
 #include "controllers/runtime/testing.h"
 
 namespace muster::controllers::namespaces {
-namespace {
+namespace controller_test {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -120,5 +120,5 @@ TEST_F(NamespaceController, AnAnswerAfterItsEndHurtsNobody) {
   answer_lists();
 }
 
-}  // namespace
+}  // namespace controller_test
 }  // namespace muster::controllers::namespaces

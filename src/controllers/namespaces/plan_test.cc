@@ -7,7 +7,7 @@
 #include "json/testing.h"
 
 namespace muster::controllers::namespaces {
-namespace {
+namespace plan_test {
 
 using json::IsJson;
 using std::chrono::seconds;
@@ -167,5 +167,5 @@ TEST_F(Namespaces, APhaseThatIsNotSetIsSet) {
   EXPECT_THAT(planned({}).operations()[0].body, HasSubstr(R"("phase":"Terminating")"));
 }
 
-}  // namespace
+}  // namespace plan_test
 }  // namespace muster::controllers::namespaces

@@ -6,7 +6,7 @@
 #include "controllers/runtime/testing.h"
 
 namespace muster::controllers::namespaces {
-namespace {
+namespace survey_test {
 
 using std::chrono::seconds;
 using ::testing::Each;
@@ -116,5 +116,5 @@ TEST_F(Surveys, AStoppedOneTellsNothing) {
   EXPECT_FALSE(content_);
 }
 
-}  // namespace
+}  // namespace survey_test
 }  // namespace muster::controllers::namespaces

@@ -6,7 +6,7 @@
 #include "controllers/runtime/testing.h"
 
 namespace muster::controllers::nodes {
-namespace {
+namespace controller_test {
 
 using std::chrono::seconds;
 using ::testing::Contains;
@@ -119,5 +119,5 @@ TEST_F(NodeController, TheFirstReadyNodeLetsOthersBeEvicted) {
   EXPECT_THAT(server_.waiting(), ElementsAre(kTaintPatch));
 }
 
-}  // namespace
+}  // namespace controller_test
 }  // namespace muster::controllers::nodes

@@ -7,7 +7,7 @@
 #include "json/testing.h"
 
 namespace muster::controllers::nodes {
-namespace {
+namespace plan_test {
 
 using json::IsJson;
 using std::chrono::seconds;
@@ -258,5 +258,5 @@ TEST_F(PlanPod, WhoHasEndedOrIsGoingIsLeftAlone) {
   EXPECT_THAT(texts(plan(going, ready("Unknown"))), IsEmpty());
 }
 
-}  // namespace
+}  // namespace plan_test
 }  // namespace muster::controllers::nodes

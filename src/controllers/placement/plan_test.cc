@@ -6,7 +6,7 @@
 #include "json/testing.h"
 
 namespace muster::controllers::placement {
-namespace {
+namespace plan_test {
 
 using json::IsJson;
 using ::testing::ElementsAre;
@@ -164,5 +164,5 @@ TEST(PlacedPods, AreNotThoseOfTheNodeSelectorStrategy) {
   EXPECT_EQ(read(R"("uid": "u")", "{}").topology, "");
 }
 
-}  // namespace
+}  // namespace plan_test
 }  // namespace muster::controllers::placement

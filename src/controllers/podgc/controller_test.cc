@@ -6,7 +6,7 @@
 #include "controllers/runtime/testing.h"
 
 namespace muster::controllers::podgc {
-namespace {
+namespace controller_test {
 
 using std::chrono::seconds;
 using ::testing::ElementsAre;
@@ -71,5 +71,5 @@ TEST_F(PodGcController, APodOfTheSameNameThatCameLaterIsSpared) {
   EXPECT_THAT(server_.waiting(), IsEmpty());
 }
 
-}  // namespace
+}  // namespace controller_test
 }  // namespace muster::controllers::podgc

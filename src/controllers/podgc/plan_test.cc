@@ -10,7 +10,7 @@
 #include "json/testing.h"
 
 namespace muster::controllers::podgc {
-namespace {
+namespace plan_test {
 
 using json::IsJson;
 using std::chrono::seconds;
@@ -178,5 +178,5 @@ TEST(Quarantine, ANodeMustBeMissingForFortySecondsWithoutABreak) {
   EXPECT_THAT(nodes.update({"a", "b"}, start + seconds(80)), ElementsAre("a", "b"));
 }
 
-}  // namespace
+}  // namespace plan_test
 }  // namespace muster::controllers::podgc

@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 namespace muster::controllers {
-namespace {
+namespace event_correlator_test {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-class Correlator : public testing::Test {
+class Correlator : public ::testing::Test {
  protected:
   // "message xcount", or "cut".
   std::string see(std::string message, std::string reason = "Created", std::string object = "j") {
@@ -109,5 +109,5 @@ TEST_F(Correlator, RemembersABoundedNumber) {
   EXPECT_EQ(see("made", "Created", "j-9"), "made x2");
 }
 
-}  // namespace
+}  // namespace event_correlator_test
 }  // namespace muster::controllers

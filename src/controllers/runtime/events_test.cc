@@ -7,7 +7,7 @@
 #include "json/testing.h"
 
 namespace muster::controllers {
-namespace {
+namespace events_test {
 
 using json::IsJson;
 using ::testing::ElementsAre;
@@ -170,5 +170,5 @@ TEST_F(Events, AnAnswerAfterTheRecorderIsGoneHurtsNobody) {
   server_.answer_object("j.1", 5);
 }
 
-}  // namespace
+}  // namespace events_test
 }  // namespace muster::controllers

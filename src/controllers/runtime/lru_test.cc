@@ -5,7 +5,7 @@
 #include <string>
 
 namespace muster::controllers {
-namespace {
+namespace lru_test {
 
 TEST(Lru, TheOneThatWasNotUsedForTheLongestTimeGoes) {
   Lru<std::string, int> lru(2);
@@ -26,5 +26,5 @@ TEST(Lru, WhatIsThereStaysAsItIs) {
   EXPECT_EQ(lru.at("a", 8), 8);
 }
 
-}  // namespace
+}  // namespace lru_test
 }  // namespace muster::controllers

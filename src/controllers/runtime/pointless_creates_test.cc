@@ -8,7 +8,7 @@
 #include "json/testing.h"
 
 namespace muster::controllers {
-namespace {
+namespace pointless_creates_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -93,5 +93,5 @@ TEST_F(PointlessCreates, NoneIsSentForAnotherObjectOfTheSameName) {
   EXPECT_THAT(server_.waiting(), IsEmpty());
 }
 
-}  // namespace
+}  // namespace pointless_creates_test
 }  // namespace muster::controllers

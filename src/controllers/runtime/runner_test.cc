@@ -8,7 +8,7 @@
 #include "json/testing.h"
 
 namespace muster::controllers {
-namespace {
+namespace runner_test {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -489,5 +489,5 @@ TEST_F(RunnerTest, AnAnswerAfterTheRunnerIsGoneHurtsNobody) {
   server_.answer_object("a", 5);
 }
 
-}  // namespace
+}  // namespace runner_test
 }  // namespace muster::controllers

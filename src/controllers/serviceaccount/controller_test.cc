@@ -5,7 +5,7 @@
 #include "controllers/runtime/testing.h"
 
 namespace muster::controllers::serviceaccount {
-namespace {
+namespace controller_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -57,5 +57,5 @@ TEST_F(AccountController, NothingIsMadeInANamespaceThatGoes) {
   EXPECT_THAT(server_.waiting(), IsEmpty());
 }
 
-}  // namespace
+}  // namespace controller_test
 }  // namespace muster::controllers::serviceaccount

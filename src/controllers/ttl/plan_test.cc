@@ -6,7 +6,7 @@
 #include "controllers/runtime/testing.h"
 
 namespace muster::controllers::ttl {
-namespace {
+namespace plan_test {
 
 using std::chrono::seconds;
 using ::testing::HasSubstr;
@@ -96,5 +96,5 @@ TEST_F(TtlPlan, JobsOfOtherManagersGoToo) {
                   .has_writes());
 }
 
-}  // namespace
+}  // namespace plan_test
 }  // namespace muster::controllers::ttl
