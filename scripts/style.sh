@@ -17,7 +17,8 @@ only() {
 }
 only '^src/base/(clock|thread_time)\.cc$|^src/base/.*loop\.cc$|_test\.cc$|_bench\.cc$' 'system_clock::now|steady_clock::now|clock_gettime' 'only base/clock.cc and the loops read the clock'
 only '^src/base/rng\.cc$' 'random_device|getrandom\(|std::rand\(' 'only base/rng.cc reads randomness'
-only '^src/net/.*\.cc$' '#include <boost/|#include <openssl/' 'Boost and OpenSSL are included by net/*.cc only'
+only '^src/net/.*\.cc$' '#include <boost/' 'Boost is included by net/*.cc only'
+only '^src/(net/.*|base/digest)\.cc$' '#include <openssl/' 'OpenSSL is included by net/*.cc and base/digest.cc only'
 only '^src/(json/parse|api/decode/[a-z_]*)\.cc$' '#include <simdjson' 'simdjson is included by json/parse.cc and api/decode only'
 only '^src/json/yaml\.cc$' '#include <yaml-cpp' 'yaml-cpp is included by json/yaml.cc only'
 only '^src/base/log\.cc$' '#include <spdlog' 'spdlog is included by base/log.cc only'

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "api/values/base64.h"
+#include "base/base64.h"
 #include "json/yaml.h"
 
 namespace muster::client {
@@ -37,7 +37,7 @@ Result<Value> entry(Value config, std::string_view list, std::string_view singul
 Result<std::string> pem(Value from, std::string_view key, const std::string& directory) {
   const std::string_view inlined = from.get(std::string(key) + "-data").as_string();
   if (!inlined.empty()) {
-    auto decoded = api::decode_base64(inlined);
+    auto decoded = decode_base64(inlined);
     if (!decoded)
       return fail(Code::kInvalid, fmt::format("kubeconfig: {}-data is not base64", key));
     return *std::move(decoded);

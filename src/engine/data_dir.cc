@@ -10,7 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "api/values/base64.h"
+#include "base/base64.h"
 #include "base/log.h"
 #include "base/time.h"
 #include "engine/spread_folders.h"
@@ -291,9 +291,9 @@ contexts:
     user: admin
 current-context: muster
 )",
-                     url, api::encode_base64(credentials.ca_pem),
-                     api::encode_base64(credentials.admin.certificate_pem),
-                     api::encode_base64(credentials.admin.private_key_pem));
+                     url, encode_base64(credentials.ca_pem),
+                     encode_base64(credentials.admin.certificate_pem),
+                     encode_base64(credentials.admin.private_key_pem));
 }
 
 }  // namespace muster::engine

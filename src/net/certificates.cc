@@ -13,6 +13,7 @@
 #include <array>
 #include <ctime>
 
+#include "base/base64.h"
 #include "net/names.h"
 #include "net/pem.h"
 
@@ -249,27 +250,10 @@ Status check_key_pair(const KeyPair& pair, std::string_view authority_pem) {
 }
 
 std::string random_token() {
-  constexpr std::string_view kAlphabet =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  std::array<unsigned char, 33> bytes{};  // 32 random ones; the last stays zero
-  MUSTER_ASSERT(RAND_bytes(bytes.data(), 32) == 1, "there is no randomness for secrets");
-  std::string token;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const unsigned group = bytes[i] * 65536U + bytes[i + 1] * 256U + bytes[i + 2];
-    for (const unsigned shift : {18U, 12U, 6U, 0U}) token += kAlphabet[(group >> shift) & 63U];
-  }
-  token.pop_back();  // stands for the zero byte alone
-  return token;
-}
-
-std::string sha256_hex(std::string_view text) {
-  std::array<unsigned char, 32> digest;
-  const int ok =
-      EVP_Digest(text.data(), text.size(), digest.data(), nullptr, EVP_sha256(), nullptr);
-  MUSTER_ASSERT(ok == 1, "SHA-256 cannot fail");
-  std::string hex;
-  for (const unsigned char byte : digest) fmt::format_to(std::back_inserter(hex), "{:02x}", byte);
-  return hex;
+  std::string bytes(32, '\0');
+  MUSTER_ASSERT(RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), 32) == 1,
+                "there is no randomness for secrets");
+  return encode_base64url(bytes);
 }
 
 std::string hmac_sha256(std::string_view key, std::string_view text) {

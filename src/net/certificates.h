@@ -56,7 +56,6 @@ bool covers(const CertificateInfo& certificate, const std::vector<std::string>& 
 Status check_key_pair(const KeyPair& pair, std::string_view authority_pem);
 
 std::string random_token();  // 32 bytes of OpenSSL's generator, base64url, 43 letters
-std::string sha256_hex(std::string_view text);
 std::string hmac_sha256(std::string_view key, std::string_view text);  // 32 bytes
 
 }  // namespace muster::net

@@ -6,6 +6,8 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
+#include "base/digest.h"
+
 namespace muster::net {
 namespace {
 
@@ -71,7 +73,8 @@ std::string fingerprint_of(x509_st* certificate) {
   unsigned char* der = nullptr;
   const int length = i2d_X509(certificate, &der);
   if (length < 0) return {};
-  std::string hex = sha256_hex({reinterpret_cast<char*>(der), static_cast<std::size_t>(length)});
+  std::string hex = hex_digest(DigestKind::kSha256,
+                               {reinterpret_cast<char*>(der), static_cast<std::size_t>(length)});
   OPENSSL_free(der);
   return hex;
 }

@@ -1,9 +1,9 @@
 #include "net/websocket.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 
+#include "base/base64.h"
+#include "base/digest.h"
 #include "base/result.h"
 
 namespace muster::net {
@@ -47,14 +47,7 @@ bool is_close_code(std::uint64_t code) {
 }  // namespace
 
 std::string websocket_accept(std::string_view key) {
-  const std::string text = std::string(key).append(kAcceptSalt);
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  const int done = EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha1(), nullptr);
-  MUSTER_ASSERT(done == 1, "SHA-1 is there for this use");
-  std::array<unsigned char, 32> encoded{};  // 28 letters and the end of a C string
-  const int letters = EVP_EncodeBlock(encoded.data(), digest.data(), static_cast<int>(size));
-  return {encoded.begin(), encoded.begin() + letters};
+  return encode_base64(digest(DigestKind::kSha1, std::string(key).append(kAcceptSalt)));
 }
 
 std::string frame_head(Opcode opcode, std::size_t payload_bytes) {

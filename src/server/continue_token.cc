@@ -1,8 +1,8 @@
 #include "server/continue_token.h"
 
+#include "base/base64.h"
 #include "json/parse.h"
 #include "json/write.h"
-#include "server/base64url.h"
 #include "server/errors.h"
 
 namespace muster::server {
@@ -26,12 +26,14 @@ std::string encode_continue(const ContinueToken& token, ListScope scope) {
   if (scope == ListScope::kNamespace) start.insert(0, 1, '/');
   start += '\0';
   out.set("start", start);
-  return base64url_encode(json::write(out));
+  return encode_base64url(json::write(out));
 }
 
 Result<ContinueToken> decode_continue(std::string_view text, ListScope scope) {
-  const Result<std::string> bytes = base64url_decode(text);
-  if (!bytes) return std::unexpected(not_valid(bytes.error().message));
+  const auto bytes = decode_base64url(text);
+  if (!bytes)
+    return std::unexpected(
+        not_valid(fmt::format("illegal base64 data at input byte {}", bytes.error())));
   json::Arena arena;
   const Result<json::Value> tree = json::parse(arena, *bytes);
   if (!tree) return std::unexpected(not_valid(tree.error().message));

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/base64.h"
 #include "json/parse.h"
 #include "json/write.h"
-#include "server/base64url.h"
 #include "server/secret.h"
 
 namespace muster::server {
@@ -39,8 +39,8 @@ std::string payload(const TokenClaims& claims) {
 
 std::string sign(const Core& core, const TokenClaims& claims) {
   MUSTER_ASSERT(core.options.sign_token != nullptr, "tokens can be signed");
-  const std::string text = base64url_encode(kHeader) + "." + base64url_encode(payload(claims));
-  return text + "." + base64url_encode(core.options.sign_token(text));
+  const std::string text = encode_base64url(kHeader) + "." + encode_base64url(payload(claims));
+  return text + "." + encode_base64url(core.options.sign_token(text));
 }
 
 std::optional<TokenClaims> verify(const Core& core, std::string_view token) {
@@ -49,12 +49,12 @@ std::optional<TokenClaims> verify(const Core& core, std::string_view token) {
   const std::size_t first = token.find('.');
   if (first == std::string_view::npos || first == last) return std::nullopt;
   const std::string_view text = token.substr(0, last);
-  if (text.substr(0, first) != base64url_encode(kHeader)) return std::nullopt;
+  if (text.substr(0, first) != encode_base64url(kHeader)) return std::nullopt;
   if (!equal_in_constant_time(token.substr(last + 1),
-                              base64url_encode(core.options.sign_token(text))))
+                              encode_base64url(core.options.sign_token(text))))
     return std::nullopt;
 
-  const Result<std::string> bytes = base64url_decode(text.substr(first + 1));
+  const auto bytes = decode_base64url(text.substr(first + 1));
   if (!bytes) return std::nullopt;
   json::Arena arena;
   const Result<json::Value> tree = json::parse(arena, *bytes);

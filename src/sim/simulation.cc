@@ -6,7 +6,7 @@
 #include <array>
 #include <map>
 
-#include "api/values/sha512.h"
+#include "base/digest.h"
 #include "controllers/set/controllers.h"
 #include "json/parse.h"
 #include "sim/canonical.h"
@@ -135,7 +135,7 @@ class Simulation {
     MUSTER_ASSERT(events.has_value(), "history is kept");
     for (const store::Event& event : *events) {
       invariants_.took(event);
-      history_ = api::sha512_hex(history_ + event.object->bytes());
+      history_ = hex_digest(DigestKind::kSha512, history_ + event.object->bytes());
       changed_at_ = world_.now();
     }
     if (!events->empty()) poll_soon();

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "api/values/base64.h"
 #include "api/views/job_set_names.h"
+#include "base/base64.h"
 
 namespace muster::webhooks {
 namespace {
@@ -72,7 +72,7 @@ Value webhook_of(Arena& arena, const Hook& hook, const Endpoint& endpoint) {
   webhook.set("admissionReviewVersions", texts(arena, {"v1"}));
   const Value config = webhook.object_at("clientConfig");
   config.set("url", endpoint.url + std::string(hook.path));
-  config.set("caBundle", api::encode_base64(endpoint.ca_pem));
+  config.set("caBundle", encode_base64(endpoint.ca_pem));
   webhook.set("failurePolicy", "Fail");
   webhook.set("sideEffects", "None");
   webhook.set("timeoutSeconds", Value::of(kTimeoutSeconds));

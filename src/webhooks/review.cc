@@ -4,7 +4,7 @@
 
 #include "admission/webhook.h"
 #include "api/decode/decode.h"
-#include "api/values/base64.h"
+#include "base/base64.h"
 #include "json/diff.h"
 #include "json/parse.h"
 #include "json/write.h"
@@ -79,7 +79,7 @@ std::string write_answer(Value request, const Verdict& verdict) {
   }
   if (!verdict.patch.is_null()) {
     response.set("patchType", "JSONPatch");
-    response.set("patch", api::encode_base64(json::write(verdict.patch)));
+    response.set("patch", encode_base64(json::write(verdict.patch)));
   }
   for (const std::string& warning : verdict.warnings)
     response.array_at("warnings").push_back(Value::string(arena, warning));

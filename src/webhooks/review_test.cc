@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/values/base64.h"
+#include "base/base64.h"
 #include "json/patch.h"
 #include "json/testing.h"
 
@@ -61,7 +61,7 @@ class Reviews : public testing::Test {
     EXPECT_TRUE(response.root.get("allowed").as_bool());
     if (response.root.has("patch")) {
       EXPECT_EQ(response.root.get("patchType").as_string(), "JSONPatch");
-      const Tree patch(*api::decode_base64(response.root.get("patch").as_string()));
+      const Tree patch(*decode_base64(response.root.get("patch").as_string()));
       EXPECT_TRUE(json::apply_json_patch(object.root, patch.root));
     }
     return Tree(json::write(object.root));

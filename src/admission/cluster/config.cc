@@ -5,7 +5,7 @@
 
 #include "admission/kinds.h"
 #include "admission/rules/checks.h"
-#include "api/values/base64.h"
+#include "base/base64.h"
 
 namespace muster::admission {
 namespace {
@@ -72,7 +72,7 @@ void default_secret(const Context&, Value secret) {
   if (!texts.is_object()) return;
   const Value data = secret.object_at("data");
   for (const json::Member& text : texts.members())
-    data.set(text.key, api::encode_base64(text.value.as_string()));
+    data.set(text.key, encode_base64(text.value.as_string()));
   secret.erase("stringData");
 }
 

@@ -8,7 +8,7 @@
 #include "agent/inputs/downward.h"
 #include "agent/inputs/expand.h"
 #include "agent/inputs/limits.h"
-#include "api/values/base64.h"
+#include "base/base64.h"
 #include "base/utf8.h"
 
 namespace muster::agent {
@@ -156,7 +156,7 @@ class Builder {
 
   static Result<std::string> text_of(Value value, bool is_base64) {
     if (!is_base64) return std::string(value.as_string());
-    auto bytes = api::decode_base64(value.as_string());
+    auto bytes = decode_base64(value.as_string());
     if (!bytes) return fail(Code::kInvalid, "secret data is not base64");
     return *std::move(bytes);
   }

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "agent/inputs/downward.h"
-#include "api/values/base64.h"
+#include "base/base64.h"
 
 namespace muster::agent {
 namespace {
@@ -31,7 +31,7 @@ struct ObjectSource {
     const Value plain = object.get("data").get(key);
     if (!plain.is_null() && !is_secret) return std::string(plain.as_string());
     const Value encoded = plain.is_null() ? object.get("binaryData").get(key) : plain;
-    auto bytes = api::decode_base64(encoded.as_string());
+    auto bytes = decode_base64(encoded.as_string());
     if (!bytes) return fail(Code::kInvalid, fmt::format("key {} is not base64", key));
     return *std::move(bytes);
   }

@@ -9,7 +9,7 @@
 
 #include "api/decode/decode.h"
 #include "api/decode/wire_reader.h"
-#include "api/values/base64.h"
+#include "base/base64.h"
 #include "base/time.h"
 #include "base/utf8.h"
 #include "json/parse.h"

@@ -2,7 +2,7 @@
 
 #include "api/decode/decode.h"
 #include "api/testing.h"
-#include "api/values/base64.h"
+#include "base/base64.h"
 
 namespace muster::api {
 namespace decode_protobuf_test {

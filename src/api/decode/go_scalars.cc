@@ -3,8 +3,8 @@
 
 #include "api/decode/go_decoder.h"
 #include "api/decode/go_time.h"
-#include "api/values/base64.h"
 #include "api/values/quantity.h"
+#include "base/base64.h"
 #include "json/write.h"
 
 namespace muster::api {

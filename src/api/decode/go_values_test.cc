@@ -1,8 +1,7 @@
-// Times and base64 as Go reads them.
+// Times as Go reads them.
 #include <gmock/gmock.h>
 
 #include "api/decode/go_time.h"
-#include "api/values/base64.h"
 
 namespace muster::api {
 namespace go_values_test {
@@ -47,22 +46,6 @@ TEST(GoTime, FaultsSpeakLikeGo) {
   EXPECT_EQ(
       time_text("2020-01-01T00:00:00.5Z", TimeLayout::kMicros),
       R"(parsing time "2020-01-01T00:00:00.5Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse ".5Z" as ".000000")");
-}
-
-TEST(Base64, RoundTrips) {
-  for (const std::string_view bytes : {"", "a", "ab", "abc", "abcd", "\x00\xff\x80"}) {
-    EXPECT_EQ(decode_base64(encode_base64(bytes)).value(), bytes);
-  }
-  EXPECT_EQ(encode_base64("hello"), "aGVsbG8=");
-  EXPECT_EQ(decode_base64("aGVs\r\nbG8\n=\n").value(), "hello");
-}
-
-TEST(Base64, SaysWhereTheFaultIs) {
-  EXPECT_EQ(decode_base64("a*bc").error(), 1U);
-  EXPECT_EQ(decode_base64("YWI").error(), 0U);  // not padded
-  EXPECT_EQ(decode_base64("YQ=").error(), 3U);
-  EXPECT_EQ(decode_base64("YQ==YQ==").error(), 4U);
-  EXPECT_EQ(decode_base64("=").error(), 0U);
 }
 
 }  // namespace go_values_test

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "api/values/sha512.h"
+#include "base/digest.h"
 #include "json/write.h"
 
 namespace muster::api {
@@ -196,7 +196,10 @@ std::string resource_list(const Registry& registry, std::string_view group,
 }  // namespace
 
 Document make_document(std::string body) {
-  std::string etag = fmt::format("\"{}\"", sha512_hex(body));
+  std::string etag = "\"";
+  for (const char byte : digest(DigestKind::kSha512, body))
+    fmt::format_to(std::back_inserter(etag), "{:02X}", static_cast<unsigned char>(byte));
+  etag += '"';
   return {std::move(body), std::move(etag)};
 }
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "api/values/sha1.h"
+#include "base/digest.h"
 
 namespace muster::controllers::jobset {
 
@@ -11,7 +11,7 @@ std::string job_name(const api::JobSet& set, std::string_view replicated_job, st
 }
 
 std::string job_key(std::string_view ns, std::string_view job_name) {
-  return api::sha1_hex(fmt::format("{}/{}", ns, job_name));
+  return hex_digest(DigestKind::kSha1, fmt::format("{}/{}", ns, job_name));
 }
 
 std::string claim_name(std::string_view template_name, const api::JobSet& set) {
