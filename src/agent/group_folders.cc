@@ -12,6 +12,7 @@
 #include "agent/inputs/lock_folder.h"
 #include "base/errno_error.h"
 #include "base/number.h"
+#include "base/stable_hash.h"
 
 namespace muster::agent {
 namespace {
@@ -24,9 +25,7 @@ constexpr int kMostMovedAside = 1'000;
 
 // Servers of other data directories have folders in the same place.
 std::string own_name(std::string_view directory) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : directory) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return fmt::format("muster-{:016x}", hash);
+  return fmt::format("muster-{:016x}", stable_hash(directory));
 }
 
 // Where everybody may write, somebody else may have made it first.

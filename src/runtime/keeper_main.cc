@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/stable_hash.h"
 #include "runtime/file_limit.h"
 #include "runtime/keeper.h"
 
@@ -27,9 +28,7 @@ constexpr int kFailed = 1;
 
 // Groups of different directories must not meet.
 std::string group_name(std::string_view directory) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : directory) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return fmt::format("muster-{:016x}", hash);
+  return fmt::format("muster-{:016x}", stable_hash(directory));
 }
 
 // For all that comes from us: nobody on the way to a program changes it again. Past the C library,

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "admission/rules/checks.h"
-#include "admission/rules/hash.h"
 #include "admission/rules/lookup.h"
+#include "base/stable_hash.h"
 
 namespace muster::admission {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "admission/pod/pod_defaults.h"
 #include "admission/rules/edit.h"
-#include "admission/rules/hash.h"
 #include "admission/rules/lookup.h"
 #include "admission/rules/refusal.h"
 #include "base/rng.h"
+#include "base/stable_hash.h"
 #include "json/parse.h"
 
 namespace muster::admission {

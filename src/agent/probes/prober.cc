@@ -5,6 +5,7 @@
 
 #include "agent/probes/handlers.h"
 #include "agent/probes/rules.h"
+#include "base/stable_hash.h"
 
 namespace muster::agent {
 namespace {
@@ -19,10 +20,7 @@ constexpr std::array<std::pair<ProbeKind, std::string_view>, 3> kKinds = {
 // A moment within a period that is the same for a run whenever it is asked for, and differs from
 // run to run: agents that start with a hundred pods do not probe them all at once.
 Duration spread_of(const RunId& run, std::chrono::seconds period) {
-  std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
-  for (const std::string& text : {run.pod_uid, run.container}) {
-    for (const char c : text) hash = (hash ^ static_cast<std::uint8_t>(c)) * 1099511628211ULL;
-  }
+  const std::uint64_t hash = stable_hash(run.container, stable_hash(run.pod_uid));
   const auto span = static_cast<std::uint64_t>(Duration(period).count());
   return Duration(static_cast<std::int64_t>(hash % span));
 }

@@ -3,19 +3,13 @@
 #include <map>
 
 #include "base/rng.h"
+#include "base/stable_hash.h"
 
 namespace muster::controllers::job {
 namespace {
 
 // Back-off has grown beyond a second by then: a cache that lagged behind has caught up.
 constexpr int kTries = 9;
-
-// FNV-1a: short, and the same on every machine.
-constexpr std::uint64_t kBasis = 0xcbf29ce484222325u;
-std::uint64_t mixed(std::uint64_t hash, std::string_view text) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash;
-}
 
 }  // namespace
 
@@ -27,12 +21,13 @@ void name_births(const Job& job, const Census& census, const Namesakes& others,
   std::map<std::int64_t, std::uint64_t> predecessors;
   for (const Pod* pod : census.pods) {
     // A sum: the order of pods must not matter.
-    predecessors[job.is_indexed() ? pod->index : kNoIndex] += mixed(kBasis, pod->ref.uid);
+    predecessors[job.is_indexed() ? pod->index : kNoIndex] += stable_hash(pod->ref.uid);
   }
-  std::uint64_t seed = mixed(kBasis, job.ref.uid);
-  for (int tried = kTries; tried <= others.failures; tried += kTries) seed = mixed(seed, "taken");
+  std::uint64_t seed = stable_hash(job.ref.uid);
+  for (int tried = kTries; tried <= others.failures; tried += kTries)
+    seed = stable_hash("taken", seed);
   for (const Pod* pod : others.uncontrolled) {
-    if (pod->ref.name.starts_with(job.ref.name + "-")) seed += mixed(kBasis, pod->ref.uid);
+    if (pod->ref.name.starts_with(job.ref.name + "-")) seed += stable_hash(pod->ref.uid);
   }
   for (std::size_t i = 0; i < born.size(); ++i) {
     const std::uint64_t place = job.is_indexed() ? static_cast<std::uint64_t>(born[i].index) : i;

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "admission/rules/hash.h"
 #include "base/result.h"
+#include "base/stable_hash.h"
 #include "controllers/jobset/barrier.h"
 #include "controllers/jobset/master_port.h"
 #include "controllers/jobset/names.h"
@@ -97,7 +97,7 @@ std::string digest_of(Value pod_template) {
     });
   }
   json::sort_all_keys(parts);
-  return fmt::format("{:016x}", admission::stable_hash(json::write(parts)));
+  return fmt::format("{:016x}", stable_hash(json::write(parts)));
 }
 
 }  // namespace

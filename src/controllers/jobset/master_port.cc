@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "admission/rules/hash.h"
+#include "base/stable_hash.h"
 
 namespace muster::controllers::jobset {
 namespace {
@@ -25,7 +25,7 @@ std::optional<int> master_port_of(std::span<const Child* const> active) {
 
 int choose_master_port(std::string_view set_uid, std::int32_t attempt, const PortIsFree& is_free) {
   constexpr int kPorts = kLastMasterPort - kFirstMasterPort + 1;
-  const std::uint64_t hash = admission::stable_hash(fmt::format("{}/{}", set_uid, attempt));
+  const std::uint64_t hash = stable_hash(fmt::format("{}/{}", set_uid, attempt));
   const int start = static_cast<int>(hash % kPorts);
   for (int step = 0; is_free && step < kPorts; ++step) {
     const int port = kFirstMasterPort + (start + step) % kPorts;
