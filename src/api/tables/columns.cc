@@ -123,7 +123,8 @@ TableRenderer::TableRenderer(const Resource& resource) : resource_(resource) {
   }
   for (const auto* columns : {&resource.columns, &added_columns(resource)}) {
     for (const Column& column : *columns) {
-      by_path_.push_back({column.type, PrinterPath::parse(column.json_path)});
+      auto path = json::JsonPath::parse(column.json_path);
+      by_path_.push_back({column.type, path ? std::optional(std::move(*path)) : std::nullopt});
     }
   }
 }
@@ -144,7 +145,7 @@ void TableRenderer::append_cells(Value object, Time now, Value cells) const {
 
 // A value of another type than the column's is an empty cell, but text takes everything.
 void TableRenderer::append_by_path(const PathColumn& column, Row& row) const {
-  const Value found = column.path ? column.path->find(row.object()) : Value();
+  const Value found = column.path ? column.path->first(row.object()) : Value();
   if (column.type == "string" && !found.is_null()) {
     row.text(scalar_text(found));
   } else if (column.type == "date" && found.is_string()) {

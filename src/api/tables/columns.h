@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "api/schema/registry.h"
-#include "api/tables/printer_path.h"
 #include "base/time.h"
+#include "json/json_path.h"
 #include "json/value.h"
 
 namespace muster::api {
@@ -36,7 +36,7 @@ class TableRenderer {
  private:
   struct PathColumn {
     std::string type;
-    std::optional<PrinterPath> path;  // none: always an empty cell
+    std::optional<json::JsonPath> path;  // none: always an empty cell
   };
   void append_by_path(const PathColumn& column, Row& row) const;
 

@@ -25,7 +25,7 @@ Result<WaitCondition> WaitCondition::parse(std::string_view text) {
     const std::size_t close = rest.rfind('}');
     const std::size_t equal = close == rest.npos ? rest.find('=') : rest.find('=', close);
     if (equal != rest.npos) out.value_ = std::string(rest.substr(equal + 1));
-    MUSTER_TRY(out.path_, JsonPath::parse(rest.substr(0, equal)));
+    MUSTER_TRY(out.path_, json::JsonPath::parse(rest.substr(0, equal)));
     return out;
   }
   return fail(Code::kInvalid,

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "cli/input/json_path.h"
+#include "json/json_path.h"
 #include "json/value.h"
 
 namespace muster::cli {
@@ -26,7 +26,7 @@ class WaitCondition {
   Kind kind_ = Kind::kDelete;
   std::string type_;
   std::string status_;
-  std::optional<JsonPath> path_;
+  std::optional<json::JsonPath> path_;
   std::optional<std::string> value_;
 };
 

@@ -35,7 +35,7 @@ Result<Output> Output::parse(std::string_view text) {
   constexpr std::string_view kPath = "jsonpath=";
   if (text.starts_with(kPath)) {
     out.kind_ = Kind::kJsonPath;
-    MUSTER_TRY(out.path_, JsonPath::parse(text.substr(kPath.size())));
+    MUSTER_TRY(out.path_, json::JsonPath::parse(text.substr(kPath.size())));
     return out;
   }
   if (text == "wide") {

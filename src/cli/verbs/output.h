@@ -8,7 +8,7 @@
 
 #include "api/schema/registry.h"
 #include "base/result.h"
-#include "cli/input/json_path.h"
+#include "json/json_path.h"
 #include "json/value.h"
 
 namespace muster::cli {
@@ -34,7 +34,7 @@ class Output {
  private:
   enum class Kind { kTable, kWide, kJson, kYaml, kName, kJsonPath };
   Kind kind_ = Kind::kTable;
-  std::optional<JsonPath> path_;
+  std::optional<json::JsonPath> path_;
 };
 
 // "jobset.jobset.x-k8s.io/train", as kubectl names an object that it has worked on.

@@ -1,4 +1,4 @@
-// Templates of `-o jsonpath=…` and `wait --for=jsonpath=…`, as kubectl reads them:
+// JSONPath, as kubectl and the printer columns of custom resources read it:
 //   {.metadata.name}  {.items[*].metadata.name}  {range .items[*]}{.metadata.name}{"\n"}{end}
 //   {.status.conditions[?(@.type=="Failed")].message}  {.metadata.labels.example\.com/x}  {..name}
 // Pure.
@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "json/value.h"
 
-namespace muster::cli {
+namespace muster::json {
 
 class JsonPath {
  public:
@@ -21,7 +21,9 @@ class JsonPath {
 
   // The text with its expressions replaced; several values are set apart by blanks. What is absent
   // is empty.
-  std::string print(json::Value root) const;
+  std::string print(Value root) const;
+  // Of a text that is one expression: the first value that is not null; null if there is none.
+  Value first(Value root) const;
 
  private:
   struct Step {
@@ -45,11 +47,14 @@ class JsonPath {
   static Result<std::vector<Step>> parse_path(std::string_view text);
   static Result<Step> parse_bracket(std::string_view inside);
   static Result<Step> parse_filter(std::string_view condition);
-  static std::vector<json::Value> find(json::Value root, std::span<const Step> path);
-  static bool holds(json::Value item, const Step& filter);
-  static void print(std::string& out, json::Value root, const std::vector<Part>& parts);
+  // Whether `wanted` took a value: it is called with each that the path leads to until it returns
+  // true.
+  template <class Wanted>
+  static bool search(Value value, std::span<const Step> path, const Wanted& wanted);
+  static bool holds(Value item, const Step& filter);
+  static void print(std::string& out, Value root, const std::vector<Part>& parts);
 
   std::vector<Part> parts_;
 };
 
-}  // namespace muster::cli
+}  // namespace muster::json

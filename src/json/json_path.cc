@@ -1,15 +1,15 @@
-#include "cli/input/json_path.h"
+#include "json/json_path.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "json/write.h"
 
-namespace muster::cli {
+namespace muster::json {
 namespace {
-
-using json::Value;
 
 std::string_view trimmed(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
@@ -19,7 +19,7 @@ std::string_view trimmed(std::string_view text) {
 
 std::string text_of(Value value) {
   if (value.is_null()) return "";
-  return value.is_string() ? std::string(value.as_string()) : json::write(value);
+  return value.is_string() ? std::string(value.as_string()) : write(value);
 }
 
 bool is_quoted(std::string_view text) {
@@ -61,11 +61,6 @@ std::size_t end_of(std::string_view text, char open, char close) {
     }
   }
   return text.npos;
-}
-
-void append_each(std::vector<Value>& out, Value value) {
-  for (const Value item : value.items()) out.push_back(item);
-  for (const auto& member : value.members()) out.push_back(member.value);
 }
 
 void append_deep(std::vector<Value>& out, Value value, std::string_view name) {
@@ -200,50 +195,52 @@ Result<JsonPath::Step> JsonPath::parse_filter(std::string_view condition) {
   return step;
 }
 
+template <class Wanted>
+bool JsonPath::search(Value value, std::span<const Step> path, const Wanted& wanted) {
+  if (path.empty()) return wanted(value);
+  const Step& step = path.front();
+  const auto beyond = [rest = path.subspan(1), &wanted](Value found) {
+    return search(found, rest, wanted);
+  };
+  switch (step.kind) {
+    case Step::Kind::kMember: {
+      const Value* member = value.find(step.name);
+      return member != nullptr && beyond(*member);
+    }
+    case Step::Kind::kIndex: {
+      const auto size = static_cast<std::int64_t>(value.items().size());
+      const std::int64_t index = step.index < 0 ? size + step.index : step.index;
+      return index >= 0 && index < size && beyond(value.item(static_cast<std::size_t>(index)));
+    }
+    case Step::Kind::kEach:
+      return std::ranges::any_of(value.items(), beyond) ||
+             std::ranges::any_of(value.members(), beyond, &Member::value);
+    case Step::Kind::kFilter:
+      return std::ranges::any_of(value.items(),
+                                 [&](Value item) { return holds(item, step) && beyond(item); });
+    case Step::Kind::kDeep: {
+      std::vector<Value> found;
+      append_deep(found, value, step.name);
+      return std::ranges::any_of(found, beyond);
+    }
+  }
+  return false;
+}
+
 bool JsonPath::holds(Value item, const Step& filter) {
-  const std::vector<Value> found = find(item, filter.left);
-  if (found.empty()) return false;
-  if (filter.relation.empty()) return true;
-  const int order = compare(text_of(found.front()), filter.right);
+  std::optional<Value> left;
+  search(item, filter.left, [&left](Value found) {
+    left = found;
+    return true;
+  });
+  if (!left || filter.relation.empty()) return left.has_value();
+  const int order = compare(text_of(*left), filter.right);
   if (filter.relation == "==") return order == 0;
   if (filter.relation == "!=") return order != 0;
   if (filter.relation == "<") return order < 0;
   if (filter.relation == "<=") return order <= 0;
   if (filter.relation == ">") return order > 0;
   return order >= 0;
-}
-
-std::vector<Value> JsonPath::find(Value root, std::span<const Step> path) {
-  std::vector<Value> found = {root};
-  for (const Step& step : path) {
-    std::vector<Value> next;
-    for (const Value value : found) {
-      switch (step.kind) {
-        case Step::Kind::kMember:
-          if (const Value* member = value.find(step.name)) next.push_back(*member);
-          break;
-        case Step::Kind::kIndex: {
-          const auto size = static_cast<std::int64_t>(value.items().size());
-          const std::int64_t index = step.index < 0 ? size + step.index : step.index;
-          if (index >= 0 && index < size)
-            next.push_back(value.item(static_cast<std::size_t>(index)));
-          break;
-        }
-        case Step::Kind::kEach:
-          append_each(next, value);
-          break;
-        case Step::Kind::kFilter:
-          for (const Value item : value.items())
-            if (holds(item, step)) next.push_back(item);
-          break;
-        case Step::Kind::kDeep:
-          append_deep(next, value, step.name);
-          break;
-      }
-    }
-    found = std::move(next);
-  }
-  return found;
 }
 
 void JsonPath::print(std::string& out, Value root, const std::vector<Part>& parts) {
@@ -253,14 +250,15 @@ void JsonPath::print(std::string& out, Value root, const std::vector<Part>& part
       continue;
     }
     bool first = true;
-    for (const Value value : find(root, part.path)) {
+    search(root, part.path, [&](Value value) {
       if (part.kind == Part::Kind::kRange) {
         print(out, value, part.body);
-        continue;
+        return false;
       }
       if (!std::exchange(first, false)) out += ' ';
       out += text_of(value);
-    }
+      return false;
+    });
   }
 }
 
@@ -270,4 +268,14 @@ std::string JsonPath::print(Value root) const {
   return out;
 }
 
-}  // namespace muster::cli
+Value JsonPath::first(Value root) const {
+  Value first;
+  if (parts_.size() != 1 || parts_.front().kind != Part::Kind::kPath) return first;
+  search(root, parts_.front().path, [&first](Value found) {
+    first = found;
+    return !found.is_null();
+  });
+  return first;
+}
+
+}  // namespace muster::json

@@ -1,10 +1,11 @@
-#include "cli/input/json_path.h"
+#include "json/json_path.h"
 
 #include <gtest/gtest.h>
 
 #include "json/parse.h"
+#include "json/testing.h"
 
-namespace muster::cli {
+namespace muster::json {
 namespace json_path_test {
 
 constexpr std::string_view kList = R"({"items":[
@@ -13,8 +14,8 @@ constexpr std::string_view kList = R"({"items":[
   {"metadata":{"name":"b"},"ready":10,"conditions":[]}]})";
 
 std::string print(std::string_view text) {
-  json::Arena arena;
-  const auto root = json::parse(arena, kList);
+  Arena arena;
+  const auto root = parse(arena, kList);
   const auto path = JsonPath::parse(text);
   return path ? path->print(*root) : path.error().message;
 }
@@ -52,5 +53,43 @@ TEST(JsonPath, SaysWhatItDoesNotUnderstand) {
   EXPECT_EQ(print("{.items"), "jsonpath: \"{.items\" has no end");
 }
 
+constexpr const char* kColumns = R"({
+  "metadata": {"name": "a", "labels": {"example.com/x": "dotted"}},
+  "spec": {"suspend": false, "items": [{"n": 1}, {"n": 2}]},
+  "status": {"conditions": [
+    {"type": "Suspended", "status": "False"},
+    {"type": "Completed", "status": "True", "reason": "a]b"},
+    {"type": 7, "status": "number"}]}
+})";
+
+std::string first_at(std::string_view text) {
+  const Tree object(kColumns);
+  const auto path = JsonPath::parse(text);
+  return path ? write(path->first(object)) : path.error().message;
+}
+
+TEST(JsonPath, ColumnsTakeTheFirstMatch) {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {".metadata.name", R"("a")"},
+      {R"(.metadata.labels.example\.com/x)", R"("dotted")"},
+      {".metadata.labels['example.com/x']", R"("dotted")"},
+      {".spec.suspend", "false"},
+      {".spec.items[1].n", "2"},
+      {".spec.items[*].n", "1"},
+      {R"(.status.conditions[?(@.type=="Completed")].status)", R"("True")"},
+      {R"(.status.conditions[?(@.type=='Suspended')].status)", R"("False")"},
+      {R"(.status.conditions[?(@.type == "Completed")].reason)", R"("a]b")"},
+      {R"(.status.conditions[?(@.reason=="a]b")].type)", R"("Completed")"},
+      {".status.conditions[?(@.type==7)].status", R"("number")"},
+      {".spec.missing.deeper", "null"},
+      {".spec.items[9].n", "null"},
+      {R"(.status.conditions[?(@.type=="Failed")].status)", "null"},
+      {".metadata.name.deeper", "null"},
+      {".spec.items[-1].n", "2"},
+      {".status.conditions[?(@.reason)].type", R"("Completed")"},
+  };
+  for (const auto& [text, found] : cases) EXPECT_EQ(first_at(text), found) << text;
+}
+
 }  // namespace json_path_test
-}  // namespace muster::cli
+}  // namespace muster::json
