@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "base/error_code.h"
 #include "json/parse.h"
 
 namespace muster::client {
@@ -12,42 +13,6 @@ namespace {
 constexpr std::array<std::string_view, 4> kPatchTypes = {
     "application/json-patch+json", "application/merge-patch+json",
     "application/strategic-merge-patch+json", "application/apply-patch+yaml"};
-
-struct Reason {
-  std::string_view name;
-  int status;
-  Code code;
-};
-constexpr std::array<Reason, 17> kReasons = {{
-    {"BadRequest", 400, Code::kBadRequest},
-    {"Unauthorized", 401, Code::kUnauthorized},
-    {"Forbidden", 403, Code::kForbidden},
-    {"NotFound", 404, Code::kNotFound},
-    {"MethodNotAllowed", 405, Code::kMethodNotAllowed},
-    {"NotAcceptable", 406, Code::kNotAcceptable},
-    {"AlreadyExists", 409, Code::kAlreadyExists},
-    {"Conflict", 409, Code::kConflict},
-    {"Expired", 410, Code::kExpired},
-    {"Gone", 410, Code::kExpired},
-    {"RequestEntityTooLarge", 413, Code::kTooLarge},
-    {"UnsupportedMediaType", 415, Code::kUnsupportedMediaType},
-    {"Invalid", 422, Code::kInvalid},
-    {"TooManyRequests", 429, Code::kTooManyRequests},
-    {"InternalError", 500, Code::kInternal},
-    {"ServiceUnavailable", 503, Code::kUnavailable},
-    {"Timeout", 504, Code::kTimeout},
-}};
-
-// By reason; a Status without one (or no Status at all) goes by the HTTP status.
-Code code_of(std::string_view reason, int http_status) {
-  for (const auto& row : kReasons) {
-    if (row.name == reason) return row.code;
-  }
-  for (const auto& row : kReasons) {
-    if (row.status == http_status) return http_status == 409 ? Code::kConflict : row.code;
-  }
-  return Code::kUntranslated;
-}
 
 // The whole object will do where a server has no other form.
 void ask_for(http::Request& request, std::string_view form) {

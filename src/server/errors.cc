@@ -1,54 +1,24 @@
 #include "server/errors.h"
 
+#include "base/error_code.h"
 #include "json/write.h"
 
 namespace muster::server {
 namespace {
 
-struct CodeFacts {
-  int status;
-  std::string_view reason;
-  bool always_details;  // upstream writes `details` even when there is nothing to say in it
-};
-
-CodeFacts facts(Code code) {
+// Upstream writes `details` for these even when there is nothing to say in it.
+bool always_has_details(Code code) {
   switch (code) {
-    case Code::kBadRequest:
-      return {400, "BadRequest", false};
-    case Code::kUnauthorized:
-      return {401, "Unauthorized", false};
     case Code::kForbidden:
-      return {403, "Forbidden", true};
     case Code::kNotFound:
-      return {404, "NotFound", true};
     case Code::kMethodNotAllowed:
-      return {405, "MethodNotAllowed", true};
-    case Code::kNotAcceptable:
-      return {406, "NotAcceptable", false};
     case Code::kAlreadyExists:
-      return {409, "AlreadyExists", true};
     case Code::kConflict:
-      return {409, "Conflict", true};
-    case Code::kExpired:
-      return {410, "Expired", false};
-    case Code::kTooLarge:
-      return {413, "RequestEntityTooLarge", false};
-    case Code::kUnsupportedMediaType:
-      return {415, "UnsupportedMediaType", false};
     case Code::kInvalid:
-      return {422, "Invalid", true};
-    case Code::kTooManyRequests:
-      return {429, "TooManyRequests", false};
-    case Code::kInternal:
-      return {500, "InternalError", false};
-    case Code::kUntranslated:
-      return {500, "", false};
-    case Code::kUnavailable:
-      return {503, "ServiceUnavailable", false};
-    case Code::kTimeout:
-      return {504, "Timeout", false};
+      return true;
+    default:
+      return false;
   }
-  return {500, "", false};
 }
 
 Error about(Code code, const api::Resource& resource, std::string_view name, std::string message) {
@@ -158,20 +128,21 @@ Error method_not_allowed() {
           .message = "the server does not allow this method on the requested resource"};
 }
 
-int http_status(Code code) { return facts(code).status; }
-std::string_view reason(Code code) { return facts(code).reason; }
+int http_status(Code code) { return facts_of(code).http_status; }
+std::string_view reason(Code code) { return facts_of(code).reason; }
 
 std::string status_body(const Error& error, std::string_view continue_token) {
   json::Arena arena;
-  const CodeFacts known = facts(error.code);
+  const ErrorCode& known = facts_of(error.code);
   const json::Value status = empty_status(arena);
   if (!continue_token.empty()) status.get("metadata").set("continue", continue_token);
   status.set("status", "Failure");
   if (!error.message.empty()) status.set("message", error.message);
   if (!known.reason.empty()) status.set("reason", known.reason);
   const json::Value details = details_of(arena, error);
-  if (!details.empty() || known.always_details || is_generic(error)) status.set("details", details);
-  status.set("code", json::Value::of(known.status));
+  if (!details.empty() || always_has_details(error.code) || is_generic(error))
+    status.set("details", details);
+  status.set("code", json::Value::of(known.http_status));
   return json::write(status) + "\n";
 }
 
