@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/schema/registry.h"
+#include "base/near_words.h"
 #include "base/result.h"
 #include "json/yaml.h"
 
@@ -28,12 +29,5 @@ std::string explain_syntax(const Error& error, const std::string& file, std::str
 
 // Keys that a document has twice, where the later ones stand.
 std::string explain_repeated(const Source& source);
-
-// The candidate nearest to the word, if it is near enough to be a slip.
-std::optional<std::string> did_you_mean(std::string_view word,
-                                        const std::vector<std::string>& candidates);
-
-// All of them, those that are like the word before the others.
-std::vector<std::string> nearest_first(std::string_view word, std::vector<std::string> candidates);
 
 }  // namespace muster::cli

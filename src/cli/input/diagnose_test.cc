@@ -9,12 +9,6 @@ namespace diagnose_test {
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(DidYouMean, FindsASlipAndNothingElse) {
-  EXPECT_EQ(did_you_mean("initialzer", {"dataset", "initializer"}), "initializer");
-  EXPECT_EQ(did_you_mean("dependson", {"dependsOn", "name"}), "dependsOn");
-  EXPECT_EQ(did_you_mean("zebra", {"dataset", "initializer"}), std::nullopt);
-}
-
 class Explain : public testing::Test {
  protected:
   static constexpr std::string_view kText =
