@@ -11,7 +11,8 @@ TEST(Digest, Sha1HasTheStandardsVectors) {
 }
 
 TEST(Digest, Sha256HasTheStandardsVectors) {
-  EXPECT_EQ(hex_digest(DigestKind::kSha256, "abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(hex_digest(DigestKind::kSha256, "abc"),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
 TEST(Digest, Sha512HasTheStandardsVectors) {

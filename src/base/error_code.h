@@ -35,9 +35,12 @@ inline constexpr std::array<ErrorCode, 17> kErrorCodes = {{
     {Code::kTimeout, 504, "Timeout"},
 }};
 
-constexpr const ErrorCode& facts_of(Code code) { return *std::ranges::find(kErrorCodes, code, &ErrorCode::code); }
+constexpr const ErrorCode& facts_of(Code code) {
+  return *std::ranges::find(kErrorCodes, code, &ErrorCode::code);
+}
 
-// Of a Status. One without a reason, or with an unknown one, goes by the HTTP status: the first row above that has it.
+// Of a Status. One without a reason, or with an unknown one, goes by the HTTP status: the first row
+// above that has it.
 constexpr Code code_of(std::string_view reason, int http_status) {
   if (reason == "Gone") return Code::kExpired;  // of older servers
   for (const ErrorCode& row : kErrorCodes) {

@@ -8,7 +8,8 @@ namespace error_code_test {
 TEST(ErrorCode, EachIsReadAsItIsWritten) {
   for (const ErrorCode& row : kErrorCodes) {
     EXPECT_EQ(facts_of(row.code).reason, row.reason);
-    EXPECT_EQ(code_of(row.reason, row.http_status), row.reason.empty() ? Code::kInternal : row.code) << row.reason;
+    EXPECT_EQ(code_of(row.reason, row.http_status), row.reason.empty() ? Code::kInternal : row.code)
+        << row.reason;
   }
 }
 

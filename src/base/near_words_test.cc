@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace muster {
-namespace {
+namespace near_words_test {
 
 TEST(DidYouMean, FindsASlipAndNothingElse) {
   EXPECT_EQ(did_you_mean("initialzer", {"dataset", "initializer"}), "initializer");
@@ -11,5 +11,5 @@ TEST(DidYouMean, FindsASlipAndNothingElse) {
   EXPECT_EQ(did_you_mean("zebra", {"dataset", "initializer"}), std::nullopt);
 }
 
-}  // namespace
+}  // namespace near_words_test
 }  // namespace muster

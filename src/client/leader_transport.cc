@@ -18,6 +18,7 @@ class LeaderTransport final : public Transport {
   }
 
   Loop& loop() override { return transport_.loop(); }
+  Feed* feed() override { return transport_.feed(); }
 
  private:
   Transport& transport_;

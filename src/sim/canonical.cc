@@ -12,6 +12,7 @@
 #include "api/views/job_set_names.h"
 #include "json/parse.h"
 #include "json/write.h"
+#include "sim/kinds.h"
 
 namespace muster::sim {
 namespace {
@@ -88,6 +89,14 @@ void simplify_claim(Value claim) {
         [](const json::Member& member) { return member.key.starts_with("pv.kubernetes.io/"); });
     if (annotations.empty()) claim.get("metadata").erase("annotations");
   }
+}
+
+// With its group where there are several kinds of the name.
+std::string kind_name(Value object) {
+  const std::string_view kind = object.get("kind").as_string();
+  const std::string_view api_version = object.get("apiVersion").as_string();
+  if (!is_ambiguous(kind)) return std::string(kind);
+  return fmt::format("{}.{}", kind, api_version.substr(0, api_version.find('/')));
 }
 
 // Names that were generated, and what stands for them.
@@ -185,9 +194,10 @@ std::string canonical_state(std::span<const Value> objects) {
     const auto part = [&](std::string_view key) {
       return std::string(out.get({"metadata", key}).as_string());
     };
-    lines.push_back(without_generated_names(
-        fmt::format("{} {}/{} {}", kind, part("namespace"), part("name"), json::write(out)),
-        names));
+    lines.push_back(
+        without_generated_names(fmt::format("{} {}/{} {}", kind_name(out), part("namespace"),
+                                            part("name"), json::write(out)),
+                                names));
   }
   std::ranges::sort(lines);
   std::string text;

@@ -43,12 +43,11 @@ std::string ended_json(std::string_view time, int exit_code, std::string_view re
 
 }  // namespace
 
-FakeNodes::FakeNodes(client::Client& client, const api::Registry& registry, int count,
+FakeNodes::FakeNodes(client::Client& client, const api::Registry& registry,
                      const std::vector<PodRule>& rules)
     : client_(client),
       pods_kind_(*registry.find("", "v1", "pods")),
       nodes_kind_(*registry.find("", "v1", "nodes")),
-      count_(count),
       rules_(rules),
       pods_(client, pods_kind_),
       config_maps_(client, *registry.find("", "v1", "configmaps")) {
@@ -57,22 +56,6 @@ FakeNodes::FakeNodes(client::Client& client, const api::Registry& registry, int 
 }
 
 void FakeNodes::start() {
-  for (int i = 0; i < count_; ++i) {
-    constexpr std::string_view kRoom = R"({"cpu":"64","memory":"256Gi","pods":"256"})";
-    client_.write(
-        {.verb = client::Verb::kCreate,
-         .resource = &nodes_kind_,
-         .name = node_name(i),
-         .body = fmt::format(
-             R"({{"apiVersion":"v1","kind":"Node","metadata":{{"name":"{0}","labels":{{)"
-             R"("kubernetes.io/hostname":"{0}"}}}},"status":{{"capacity":{1},"allocatable":{1},)"
-             R"("conditions":[{{"type":"Ready","status":"True","reason":"KubeletReady",)"
-             R"("lastHeartbeatTime":"{2}","lastTransitionTime":"{2}"}}]}}}})",
-             node_name(i), kRoom, now())},
-        [](const Result<std::string>& made) {
-          MUSTER_ASSERT(made.has_value(), "a fake node can be made");
-        });
-  }
   pods_.start();
   config_maps_.start();
 }

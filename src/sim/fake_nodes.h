@@ -1,6 +1,6 @@
-// Nodes that only pretend: pods bound to them become ready and end as the scenario says. Does what
-// kwok does with the stages that tests/scenarios makes of the same rules, so that end states can be
-// compared between engines.
+// Plays the nodes of the cluster: pods bound to them become ready and end as the scenario says.
+// Does what kwok does with the stages that tests/scenarios makes of the same rules, so that end
+// states can be compared between engines.
 //
 // Pods with a barrier (docs/barrier.md) wait for its key first, as a node agent lets them, and give
 // up when their time is over.
@@ -20,12 +20,12 @@ namespace muster::sim {
 class FakeNodes {
  public:
   // `rules` outlives it.
-  FakeNodes(client::Client& client, const api::Registry& registry, int count,
+  FakeNodes(client::Client& client, const api::Registry& registry,
             const std::vector<PodRule>& rules);
   ~FakeNodes() { *alive_ = false; }
   FakeNodes(const FakeNodes&) = delete;
 
-  void start();                        // registers the nodes, then takes their pods
+  void start();                        // takes the pods of whatever nodes there are
   void lose(const std::string& node);  // it is gone, and its pods with it
 
  private:
@@ -63,7 +63,6 @@ class FakeNodes {
   client::Client& client_;
   const api::Resource& pods_kind_;
   const api::Resource& nodes_kind_;
-  int count_;
   const std::vector<PodRule>& rules_;
   const PodRule succeed_soon_{};  // of pods that no rule is about
   client::Informer pods_;

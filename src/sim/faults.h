@@ -1,6 +1,6 @@
 // A transport that fails as networks, servers and processes do, on a schedule made of a seed.
 //
-// One FaultyTransport is one life of the controllers' process. When it dies, nothing it asked is
+// One FaultyTransport is one life of a process. When it dies, nothing it asked is
 // answered any more and nothing it says is heard; the next life gets a transport of its own.
 #pragma once
 
@@ -14,8 +14,10 @@
 
 namespace muster::sim {
 
-// The process dies at its n-th write (counted over all lives, from 1; events do not count).
+// A process dies at its n-th write (counted over all its lives, from 1; events and leases do not
+// count).
 struct CrashPoint {
+  std::string process;  // empty: the first one
   std::size_t write = 0;
   bool after = false;        // the server has carried it out; the answer is not heard
   bool stale_cache = false;  // the next life first sees the state before its last few writes
@@ -34,16 +36,16 @@ struct FaultRates {
   static FaultRates rough();  // what R9 runs under
 };
 
-// What the lives of one run share.
+// What the lives of one process share.
 struct FaultState {
   explicit FaultState(std::uint64_t seed) : rng(seed) {}
   Rng rng;
   FaultRates rates;
   std::optional<CrashPoint> crash_point;
   std::size_t writes = 0;
-  std::vector<std::string> write_log;           // "POST /apis/batch/v1/…", in order
   std::vector<std::uint64_t> revision_before;   // of the store, per write
   std::function<std::uint64_t()> revision_now;  // of the store
+  std::function<void(std::string)> on_write;    // "POST /apis/batch/v1/…"
   std::function<void()> on_death;               // posted to the loop, once per life
   // Set between a death and the next life's first lists: they show this revision.
   std::optional<std::uint64_t> stale_revision;

@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 
-#include "base/duration.h"
 #include "json/write.h"
 #include "json/yaml.h"
+#include "sim/kinds.h"
+#include "sim/node_group.h"
+#include "sim/place.h"
+#include "sim/scenario_values.h"
 
 namespace muster::sim {
 namespace {
@@ -20,60 +24,13 @@ constexpr std::array<std::pair<std::string_view, Outcome>, 4> kOutcomes{{
     {"run", Outcome::kRun},
     {"hang", Outcome::kHang},
 }};
+constexpr std::string_view kSteps =
+    "patch, delete, create, addNodes, loseNode, cordon, uncordon, drain, resizeNode";
 
-std::unexpected<Error> wrong(std::string why) { return fail(Code::kBadRequest, std::move(why)); }
-
-Result<Duration> read_duration(Value value, Duration fallback) {
-  if (value.is_null()) return fallback;
-  if (const auto span = parse_duration(value.as_string())) return *span;
-  return wrong(fmt::format("{} is not a duration like 3s", json::write(value)));
-}
-
-Status check_members(Value object, std::initializer_list<std::string_view> known) {
-  if (!object.is_object()) return wrong("must be a mapping");
-  for (const auto& [key, value] : object.members()) {
-    if (std::ranges::find(known, key) == known.end()) {
-      return wrong(fmt::format("unknown field \"{}\"", key));
-    }
-  }
-  return {};
-}
-
-Result<std::string> read_text(Value object, std::string_view field) {
-  const Value value = object.get(field);
-  if (value.is_null() || value.is_string()) return std::string(value.as_string());
-  return wrong(fmt::format("{} must be a text, not {}", field, json::write(value)));
-}
-
-Result<int> read_number(Value object, std::string_view field, int least, int fallback) {
-  constexpr int kMost = 10'000;
-  const Value value = object.get(field);
-  if (value.is_null()) return fallback;
-  if (value.is_int() && value.as_int() >= least && value.as_int() <= kMost)
-    return static_cast<int>(value.as_int());
-  return wrong(fmt::format("{} must be a number from {} to {}, not {}", field, least, kMost,
-                           json::write(value)));
-}
-
-// An error says which entry it is about: "pods[1]: …".
-template <typename T>
-Result<std::vector<T>> read_list(Value object, std::string_view field, Result<T> (*read)(Value)) {
-  const Value list = object.get(field);
-  if (!list.is_null() && !list.is_array()) return wrong(fmt::format("{} must be a list", field));
-  std::vector<T> out;
-  for (const Value entry : list.items()) {
-    Result<T> each = read(entry);
-    if (!each) return wrong(fmt::format("{}[{}]: {}", field, out.size(), each.error().message));
-    out.push_back(*std::move(each));
-  }
-  return out;
-}
-
-Result<const api::Resource*> resource_of_kind(std::string_view kind) {
-  for (const api::Resource* resource : api::Registry::builtin().resources()) {
-    if (resource->gvk.kind == kind) return resource;
-  }
-  return wrong(fmt::format("unknown kind \"{}\"", kind));
+Result<std::string> read_name(const Place& place) {
+  MUSTER_TRY(std::string name, read_text(place));
+  if (name.empty()) return place.wrong("a name is missing");
+  return name;
 }
 
 // Scenarios live in the namespace default unless they say otherwise.
@@ -82,131 +39,232 @@ std::string namespace_of(const api::Resource& resource, std::string_view said) {
   return said.empty() ? "default" : std::string(said);
 }
 
-Result<client::Operation> read_create(Value manifest) {
-  const api::Resource* resource = api::Registry::builtin().find_kind(
-      manifest.get("apiVersion").as_string(), manifest.get("kind").as_string());
-  if (resource == nullptr) {
-    return wrong(fmt::format("unknown kind {} of {}", json::write(manifest.get("kind")),
-                             json::write(manifest.get("apiVersion"))));
-  }
-  const Value metadata = manifest.get("metadata");
+Result<const api::Resource*> read_kind(const Place& place) {
+  MUSTER_TRY(const std::string api_version, read_text(place.get("apiVersion")));
+  MUSTER_TRY(const std::string kind, read_text(place.get("kind")));
+  auto found = find_kind(api_version, kind);
+  if (!found) return place.get("kind").wrong(found.error().message);
+  return *found;
+}
+
+Result<client::Operation> read_create(const Place& manifest) {
+  if (manifest.get("apiVersion").is_missing())
+    return manifest.get("apiVersion").wrong("is missing");
+  MUSTER_TRY(const api::Resource* resource, read_kind(manifest));
+  MUSTER_CHECK(check_fields(manifest, *resource->schema));
+  const Value metadata = manifest.value().get("metadata");
   return client::Operation{.verb = client::Verb::kCreate,
                            .resource = resource,
                            .ns = namespace_of(*resource, metadata.get("namespace").as_string()),
                            .name = std::string(metadata.get("name").as_string()),
-                           .body = json::write(manifest),
+                           .body = json::write(manifest.value()),
                            .strict = true};
 }
 
-Result<client::Operation> read_change(Value change, client::Verb verb) {
-  const bool is_patch = verb == client::Verb::kPatch;
-  MUSTER_CHECK(check_members(
-      change, {"kind", "namespace", "name", "subresource", is_patch ? "with" : "propagation"}));
-  MUSTER_TRY(const api::Resource* resource, resource_of_kind(change.get("kind").as_string()));
-  MUSTER_TRY(const std::string ns, read_text(change, "namespace"));
-  MUSTER_TRY(std::string name, read_text(change, "name"));
-  MUSTER_TRY(std::string subresource, read_text(change, "subresource"));
-  MUSTER_TRY(const std::string propagation, read_text(change, "propagation"));
-  if (name.empty()) return wrong("a name is missing");
-  if (is_patch && !change.get("with").is_object())
-    return wrong("with must be a mapping: the patch");
-  std::string body;
-  if (is_patch) body = json::write(change.get("with"));
-  if (!propagation.empty()) body = fmt::format(R"({{"propagationPolicy":"{}"}})", propagation);
+// What patches and deletions begin with: which object they are about.
+Result<client::Operation> read_target(const Place& change, client::Verb verb) {
+  MUSTER_TRY(const api::Resource* resource, read_kind(change));
+  MUSTER_TRY(const std::string ns, read_text(change.get("namespace")));
+  MUSTER_TRY(std::string name, read_name(change.get("name")));
   return client::Operation{.verb = verb,
                            .resource = resource,
                            .ns = namespace_of(*resource, ns),
-                           .name = std::move(name),
-                           .subresource = std::move(subresource),
-                           .body = std::move(body),
-                           .strict = is_patch};
+                           .name = std::move(name)};
 }
 
-Result<PodRule> read_rule(Value rule) {
+Result<client::Operation> read_patch(const Place& change) {
+  MUSTER_CHECK(
+      check_members(change, {"apiVersion", "kind", "namespace", "name", "subresource", "with"}));
+  MUSTER_TRY(client::Operation out, read_target(change, client::Verb::kPatch));
+  MUSTER_TRY(out.subresource, read_text(change.get("subresource")));
+  const Place with = change.get("with");
+  if (!with.value().is_object()) return with.wrong("must be a mapping: the patch");
+  const bool is_view_of_object = out.subresource.empty() || out.subresource == "status";
+  if (is_view_of_object) MUSTER_CHECK(check_fields(with, *out.resource->schema));
+  out.body = json::write(with.value());
+  out.strict = true;
+  return out;
+}
+
+Result<client::Operation> read_delete(const Place& change) {
+  MUSTER_CHECK(check_members(change, {"apiVersion", "kind", "namespace", "name", "propagation"}));
+  MUSTER_TRY(client::Operation out, read_target(change, client::Verb::kDelete));
+  MUSTER_TRY(const std::string propagation, read_text(change.get("propagation")));
+  if (!propagation.empty()) out.body = fmt::format(R"({{"propagationPolicy":"{}"}})", propagation);
+  return out;
+}
+
+Result<client::Operation> read_resize(const Place& change) {
+  MUSTER_CHECK(check_members(change, {"name", "allocatable"}));
+  MUSTER_TRY(const std::string node, read_name(change.get("name")));
+  const Place allocatable = change.get("allocatable");
+  if (!allocatable.value().is_object()) return allocatable.wrong("must be a mapping");
+  return resize_node(node, allocatable.value());
+}
+
+Result<PodRule> read_rule(const Place& rule) {
   MUSTER_CHECK(check_members(rule, {"match", "outcome", "after", "exitCode"}));
   PodRule out;
-  const Value match = rule.get("match");
-  if (!match.is_null() && !match.is_object()) return wrong("match must be a mapping of labels");
+  const Place match = rule.get("match");
+  if (!match.is_missing() && !match.value().is_object())
+    return match.wrong("must be a mapping of labels");
   for (const auto& [key, value] : match.members()) {
-    MUSTER_TRY(std::string label, read_text(match, key));  // 0 without quotes would match nothing
+    MUSTER_TRY(std::string label, read_text(value));  // 0 without quotes would match nothing
     out.match.emplace_back(key, std::move(label));
   }
-  const auto known = std::ranges::find(kOutcomes, rule.get("outcome").as_string(),
+  const Place outcome = rule.get("outcome");
+  const auto known = std::ranges::find(kOutcomes, outcome.value().as_string(),
                                        &std::pair<std::string_view, Outcome>::first);
   if (known == kOutcomes.end()) {
-    return wrong(fmt::format("outcome {} is none of succeed, fail, run, hang",
-                             json::write(rule.get("outcome"))));
+    return outcome.wrong(
+        fmt::format("{} is none of succeed, fail, run, hang", json::write(outcome.value())));
   }
   out.outcome = known->second;
   MUSTER_TRY(out.after, read_duration(rule.get("after"), out.after));
-  MUSTER_TRY(out.exit_code, read_number(rule, "exitCode", 1, out.exit_code));
+  MUSTER_TRY(out.exit_code, read_number(rule.get("exitCode"), 1, out.exit_code));
   return out;
 }
 
-Result<ScenarioStep> read_step(Value step) {
-  MUSTER_CHECK(check_members(step, {"after", "patch", "delete", "create", "loseNode"}));
-  if (step.size() != (step.has("after") ? 2u : 1u))
-    return wrong("a step is one of patch, delete, create, loseNode");
+Result<ScenarioStep> read_step(const Place& step, NodeNumbers& numbers) {
+  MUSTER_CHECK(check_members(step, {"after", "patch", "delete", "create", "addNodes", "loseNode",
+                                    "cordon", "uncordon", "drain", "resizeNode"}));
+  if (step.value().size() != (step.has("after") ? 2u : 1u))
+    return step.wrong(fmt::format("a step is one of {}", kSteps));
   ScenarioStep out;
   MUSTER_TRY(out.after, read_duration(step.get("after"), {}));
+  const auto writes = [&out](Result<client::Operation> read) -> Status {
+    if (!read) return std::unexpected(std::move(read).error());
+    out.writes.push_back(*std::move(read));
+    return {};
+  };
   if (step.has("patch")) {
-    MUSTER_TRY(out.operation, read_change(step.get("patch"), client::Verb::kPatch));
+    MUSTER_CHECK(writes(read_patch(step.get("patch"))));
   } else if (step.has("delete")) {
-    MUSTER_TRY(out.operation, read_change(step.get("delete"), client::Verb::kDelete));
+    MUSTER_CHECK(writes(read_delete(step.get("delete"))));
   } else if (step.has("create")) {
-    MUSTER_TRY(out.operation, read_create(step.get("create")));
+    MUSTER_CHECK(writes(read_create(step.get("create"))));
+  } else if (step.has("resizeNode")) {
+    MUSTER_CHECK(writes(read_resize(step.get("resizeNode"))));
+  } else if (step.has("addNodes")) {
+    MUSTER_TRY(const NodeGroup group, read_node_group(step.get("addNodes")));
+    out.writes = numbers.create(group);
+  } else if (step.has("loseNode")) {
+    MUSTER_TRY(out.lost_node, read_name(step.get("loseNode")));
+  } else if (step.has("drain")) {
+    MUSTER_TRY(out.drained_node, read_name(step.get("drain")));
   } else {
-    MUSTER_TRY(out.lost_node, read_text(step, "loseNode"));
+    const bool cordons = step.has("cordon");
+    MUSTER_TRY(const std::string node, read_name(step.get(cordons ? "cordon" : "uncordon")));
+    out.writes.push_back(cordon_node(node, cordons));
   }
   return out;
 }
 
+std::string node_address(const std::string& node) { return "Node " + node; }
+
 std::string address_of(const client::Operation& operation) {
-  return fmt::format("{} {}/{}", operation.resource->gvk.kind, operation.ns, operation.name);
+  return fmt::format("{} {}{}{}", operation.resource->gvk.kind, operation.ns,
+                     operation.ns.empty() ? "" : "/", operation.name);
 }
 
-// Steps name JobSets and nodes that the scenario has by then. What controllers make cannot be known
-// here, and may rightly be gone.
-Status check_targets(const Scenario& scenario) {
+// What a step is about, if that can be known: JobSets and nodes. What controllers make cannot be
+// known here, and may rightly be gone.
+std::vector<std::string> targets_of(const ScenarioStep& step) {
+  std::vector<std::string> out;
+  for (const std::string& node : {step.lost_node, step.drained_node}) {
+    if (!node.empty()) out.push_back(node_address(node));
+  }
+  for (const client::Operation& write : step.writes) {
+    const std::string_view kind = write.resource->gvk.kind;
+    if (write.verb != client::Verb::kCreate && (kind == "JobSet" || kind == "Node"))
+      out.push_back(address_of(write));
+  }
+  return out;
+}
+
+// Steps name JobSets and nodes that the scenario has by then.
+Status check_targets(const Scenario& scenario, const Place& steps) {
   std::set<std::string> known;
-  for (int i = 0; i < scenario.nodes; ++i) known.insert("Node /" + node_name(i));
-  for (const client::Operation& object : scenario.objects) known.insert(address_of(object));
+  for (const auto* created : {&scenario.nodes, &scenario.objects}) {
+    for (const client::Operation& object : *created) known.insert(address_of(object));
+  }
   for (std::size_t i = 0; i < scenario.steps.size(); ++i) {
     const ScenarioStep& step = scenario.steps[i];
-    const bool is_loss = step.operation.resource == nullptr;
-    const std::string target = is_loss ? "Node /" + step.lost_node : address_of(step.operation);
-    if (!is_loss && step.operation.verb == client::Verb::kCreate) known.insert(target);
-    if ((is_loss || target.starts_with("JobSet ")) && !known.contains(target))
-      return wrong(fmt::format("steps[{}]: there is no {} by then", i, target));
+    for (const client::Operation& write : step.writes) {
+      if (write.verb == client::Verb::kCreate) known.insert(address_of(write));
+    }
+    for (const std::string& target : targets_of(step)) {
+      if (!known.contains(target))
+        return steps.items()[i].wrong(fmt::format("there is no {} by then", target));
+    }
+    if (!step.lost_node.empty()) known.erase(node_address(step.lost_node));
   }
   return {};
 }
 
-Result<Scenario> read_scenario(Value root) {
-  MUSTER_CHECK(
-      check_members(root, {"nodes", "featureGates", "objects", "pods", "steps", "horizon"}));
+Result<std::vector<client::Operation>> read_nodes(const Place& nodes, NodeNumbers& numbers) {
+  constexpr int kUsualNodes = 4;
+  if (!nodes.value().is_array()) {
+    NodeGroup alike;
+    MUSTER_TRY(alike.count, read_number(nodes, 0, kUsualNodes));
+    return numbers.create(alike);
+  }
+  MUSTER_TRY(const auto groups, read_list<NodeGroup>(nodes, read_node_group));
+  std::vector<client::Operation> out;
+  for (const NodeGroup& group : groups) {
+    for (client::Operation& node : numbers.create(group)) out.push_back(std::move(node));
+  }
+  return out;
+}
+
+Result<const api::Resource*> read_compared(const Place& place) {
+  MUSTER_CHECK(check_members(place, {"apiVersion", "kind"}));
+  return read_kind(place);
+}
+
+Result<Scenario> read_scenario(const Place& root) {
+  MUSTER_CHECK(check_members(root, {"nodes", "featureGates", "processes", "objects", "pods",
+                                    "steps", "alsoCompare", "horizon"}));
   Scenario out;
-  MUSTER_TRY(out.feature_gates, read_text(root, "featureGates"));
-  MUSTER_TRY(out.nodes, read_number(root, "nodes", 0, out.nodes));
-  MUSTER_TRY(out.objects, read_list(root, "objects", read_create));
-  MUSTER_TRY(out.pods, read_list(root, "pods", read_rule));
-  MUSTER_TRY(out.steps, read_list(root, "steps", read_step));
+  NodeNumbers numbers;
+  MUSTER_TRY(out.feature_gates, read_text(root.get("featureGates")));
+  MUSTER_TRY(out.nodes, read_nodes(root.get("nodes"), numbers));
+  MUSTER_TRY(out.processes, read_processes(root.get("processes")));
+  MUSTER_TRY(out.objects, read_list<client::Operation>(root.get("objects"), read_create));
+  MUSTER_TRY(out.pods, read_list<PodRule>(root.get("pods"), read_rule));
+  const Place steps = root.get("steps");
+  if (!steps.is_missing() && !steps.value().is_array()) return steps.wrong("must be a list");
+  for (const Place& each : steps.items()) {
+    MUSTER_TRY(ScenarioStep step, read_step(each, numbers));
+    out.steps.push_back(std::move(step));
+  }
+  MUSTER_TRY(const auto also,
+             read_list<const api::Resource*>(root.get("alsoCompare"), read_compared));
+  out.compared = compared_kinds();
+  for (const api::Resource* kind : also) {
+    const bool is_new =
+        std::ranges::find(out.compared, kind->id, &api::Resource::id) == out.compared.end();
+    if (is_new) out.compared.push_back(kind);
+  }
   MUSTER_TRY(out.horizon, read_duration(root.get("horizon"), out.horizon));
-  MUSTER_CHECK(check_targets(out));
+  MUSTER_CHECK(check_targets(out, steps));
   return out;
 }
 
 }  // namespace
 
-std::string node_name(int index) { return fmt::format("node-{}", index); }
-
 Result<Scenario> parse_scenario(std::string_view name, std::string_view yaml) {
+  const auto wrong = [name](std::string_view why) {
+    return fail(Code::kBadRequest, fmt::format("{}: {}", name, why));
+  };
   json::Arena arena;
-  MUSTER_TRY(const auto documents, json::parse_yaml(arena, yaml));
-  if (documents.size() != 1) return wrong(fmt::format("{}: a scenario is one YAML document", name));
-  auto scenario = read_scenario(documents[0].root);
-  if (!scenario) return wrong(fmt::format("{}: {}", name, scenario.error().message));
-  scenario->name = name;
+  auto documents = json::parse_yaml(arena, yaml);
+  if (!documents) return wrong(documents.error().message);
+  if (documents->size() != 1) return wrong("a scenario is one YAML document");
+  const json::YamlDocument& document = documents->front();
+  if (!document.duplicates.empty()) return wrong(document.duplicates.front());
+  MUSTER_TRY(Scenario scenario, read_scenario(Place(name, document)));
+  scenario.name = name;
   return scenario;
 }
 

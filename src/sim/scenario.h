@@ -1,8 +1,12 @@
 // A scenario: objects, how their pods behave, and what happens to them on the way. A short YAML
 // file that reads as a story and runs on every engine (docs/simulation.md):
 //
-//   nodes: 4
+//   nodes:                       # or a number of alike ones
+//   - {count: 2, prefix: big, labels: {size: big}, allocatable: {cpu: "128"}}
 //   featureGates: RestartJob=true
+//   processes:                   # of the control plane; each fails by itself
+//   - {name: scheduler, runs: [scheduler]}
+//   - {name: controllers, replicas: 2}
 //   objects: [ … manifests … ]
 //   pods:                        # the first rule that matches a pod's labels
 //   - match: {jobset.sigs.k8s.io/replicatedjob-name: driver, jobset.sigs.k8s.io/restart-attempt:
@@ -17,7 +21,7 @@
 //   - after: 3s
 //     delete: {kind: Pod, name: x, propagation: Foreground}
 //   - create: { … manifest … }
-//   - loseNode: node-1
+//   - drain: big-0
 #pragma once
 
 #include <string>
@@ -29,6 +33,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "client/client.h"
+#include "sim/process_spec.h"
 
 namespace muster::sim {
 
@@ -43,25 +48,26 @@ struct PodRule {
 
 struct ScenarioStep {
   Duration after{};
-  client::Operation operation;  // without a resource: the node `lost_node` goes
+  // Adding, cordoning and resizing nodes are writes as well.
+  std::vector<client::Operation> writes;
   std::string lost_node;
+  std::string drained_node;
 };
-
-// A scenario with n nodes has those of the indexes 0 to n-1.
-std::string node_name(int index);
 
 struct Scenario {
   std::string name;
   std::string feature_gates;  // "A=true,B=false"
-  int nodes = 4;
+  std::vector<client::Operation> nodes;
+  std::vector<ProcessSpec> processes;
   std::vector<client::Operation> objects;
   std::vector<PodRule> pods;
   std::vector<ScenarioStep> steps;
+  std::vector<const api::Resource*> compared;  // the kinds that make up its end state
   Duration horizon =
       std::chrono::minutes(30);  // of virtual time; it must have come to rest by then
 };
 
-// Fails naming what is not understood, with line and column where it is known.
+// Fails with a message that says in which line what is not understood.
 Result<Scenario> parse_scenario(std::string_view name, std::string_view yaml);
 
 }  // namespace muster::sim

@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <map>
 
 #include "base/digest.h"
-#include "controllers/set/controllers.h"
 #include "json/parse.h"
 #include "sim/canonical.h"
+#include "sim/drain.h"
 #include "sim/fake_nodes.h"
-#include "sim/invariants.h"
+#include "sim/invariants/invariants.h"
+#include "sim/process.h"
 #include "sim/world.h"
 
 namespace muster::sim {
@@ -22,17 +21,6 @@ namespace {
 // them.
 constexpr Duration kRest = std::chrono::minutes(3);
 constexpr Duration kSlice = std::chrono::seconds(5);
-// How long a dead process stays dead.
-constexpr Duration kRebirth = std::chrono::milliseconds(500);
-
-// Kinds that scenarios are about; events and leases are not state.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kKinds{
-    {{"jobset.x-k8s.io", "jobsets"},
-     {"batch", "jobs"},
-     {"", "pods"},
-     {"", "services"},
-     {"", "persistentvolumeclaims"},
-     {"", "configmaps"}}};
 
 class Simulation {
  public:
@@ -41,19 +29,19 @@ class Simulation {
         options_(options),
         gates_(std::move(gates)),
         world_(options.seed, gates_),
-        faults_(options.seed ^ 0x9e3779b97f4a7c15u),
         node_client_(world_.transport(), "kubelet", Rng(options.seed)),
-        nodes_(node_client_, api::Registry::builtin(), scenario.nodes, scenario.pods) {
-    faults_.rates = options.rates;
-    faults_.crash_point = options.crash_point;
-    faults_.revision_now = [this] { return world_.store().snapshot()->revision(); };
-    faults_.on_death = [this] { controllers_died(); };
+        nodes_(node_client_, api::Registry::builtin(), scenario.pods),
+        drain_(world_, node_client_) {
+    for (const ProcessSpec& spec : scenario.processes) {
+      for (int replica = 0; replica < spec.replicas; ++replica) add_process(spec, replica);
+    }
   }
 
   Result<Run> run() {
     watch();
+    for (const client::Operation& node : scenario_.nodes) MUSTER_CHECK(write(node));
     nodes_.start();
-    start_controllers();
+    for (const auto& process : processes_) process->start();
     for (const client::Operation& object : scenario_.objects) {
       MUSTER_CHECK(write(object));
     }
@@ -62,20 +50,45 @@ class Simulation {
       MUSTER_CHECK(perform(step));
     }
     world_.loop().run_for(options_.rates.crash > 0 ? options_.faults_for : Duration::zero());
-    faults_.rates = FaultRates::none();
+    for (const auto& process : processes_) process->faults().rates = FaultRates::none();
     wait_for_rest();
     return result();
   }
 
  private:
+  // All of them differ in their random faults; one by itself meets the same as ever.
+  void add_process(const ProcessSpec& spec, int replica) {
+    constexpr std::uint64_t kSeedsApart = 1'000;
+    const std::string name =
+        spec.replicas > 1 ? fmt::format("{}-{}", spec.name, replica) : spec.name;
+    auto process = std::make_unique<Process>(
+        world_, spec,
+        Process::Options{.name = name,
+                         .seed = options_.seed + kSeedsApart * processes_.size(),
+                         .gates = gates_,
+                         .reads_feed = options_.reads == Reads::kFeed});
+    process->faults().rates = options_.rates;
+    if (options_.crash_point && dies_at_crash_point(name))
+      process->faults().crash_point = options_.crash_point;
+    process->faults().on_write = [this, name](std::string write) {
+      writes_.push_back(processes_.size() > 1 ? fmt::format("{}: {}", name, write) : write);
+    };
+    processes_.push_back(std::move(process));
+  }
+
+  bool dies_at_crash_point(const std::string& process) const {
+    const std::string& asked = options_.crash_point->process;
+    return asked.empty() ? processes_.empty() : asked == process;
+  }
+
   Status perform(const ScenarioStep& step) {
-    if (step.operation.resource == nullptr) {
-      nodes_.lose(step.lost_node);
-      return {};
+    if (!step.lost_node.empty()) nodes_.lose(step.lost_node);
+    if (!step.drained_node.empty()) MUSTER_CHECK(drain_.start(step.drained_node));
+    for (const client::Operation& each : step.writes) {
+      const auto done = write(each);
+      // A story may come to the same end faster than its steps.
+      if (!done && done.error().code != Code::kNotFound) return done;
     }
-    auto done = write(step.operation);
-    // A story may come to the same end faster than its steps.
-    if (!done && done.error().code != Code::kNotFound) return done;
     return {};
   }
 
@@ -87,34 +100,10 @@ class Simulation {
                 fmt::format("{}: {}", operation.summary(), done.error().message));
   }
 
-  void start_controllers() {
-    transport_ = make_faulty_transport(world_.transport(), faults_,
-                                       options_.reads == Reads::kFeed ? &world_.store() : nullptr);
-    faults_.stale_revision.reset();
-    client_ = std::make_unique<client::Client>(*transport_, "muster",
-                                               Rng(options_.seed + static_cast<unsigned>(lives_)));
-    controllers_ = controllers::ControllerSet::make(
-        *client_, api::Registry::builtin(), world_.metrics(),
-        {.wanted = {"jobset", "job", "scheduler", "serviceaccount", "garbage", "podgc", "ttl",
-                    "namespace", "node", "endpointslice", "claims"},
-         .gates = gates_});
-  }
-
-  void controllers_died() {
-    controllers_ = nullptr;
-    client_ = nullptr;
-    transport_ = nullptr;
-    world_.loop().after(kRebirth, [this] {
-      ++lives_;
-      start_controllers();
-    });
-  }
-
   // Every change is judged in the order of revisions, and becomes part of the history's hash.
   void watch() {
     std::vector<int> kinds;
-    for (const auto& [group, plural] : kKinds)
-      kinds.push_back(api::Registry::builtin().find_storage(group, plural)->id);
+    for (const api::Resource* kind : scenario_.compared) kinds.push_back(kind->id);
     auto changes = world_.store().watch(std::move(kinds), world_.store().snapshot()->revision(),
                                         [this] { poll_soon(); });
     MUSTER_ASSERT(changes.has_value(), "a new store has all its history");
@@ -158,9 +147,8 @@ class Simulation {
     std::vector<store::ObjectPtr> all;
     json::Arena arena;
     std::vector<json::Value> values;
-    for (const auto& [group, plural] : kKinds) {
-      for (const auto& object :
-           world_.objects(*api::Registry::builtin().find_storage(group, plural))) {
+    for (const api::Resource* kind : scenario_.compared) {
+      for (const auto& object : world_.objects(*kind)) {
         all.push_back(object);
         values.push_back(*json::parse(arena, object->bytes()));
         run.objects += (run.objects.empty() ? "" : ",") + object->bytes();
@@ -170,11 +158,16 @@ class Simulation {
     run.state = canonical_state(values);
     run.objects = R"({"apiVersion":"v1","kind":"List","items":[)" + run.objects + "]}";
     run.hash = history_.substr(0, 16);
-    run.writes = faults_.write_log;
+    run.writes = writes_;
     run.violations = invariants_.violations();
     if (!at_rest_) run.violations.emplace_back("has not come to rest");
+    if (drain_.waiting() > 0)
+      run.violations.push_back(fmt::format("{} pods wait to be evicted", drain_.waiting()));
     run.took = changed_at_.time_since_epoch() - began_.time_since_epoch();
-    run.lives = lives_;
+    for (const auto& process : processes_) {
+      run.processes.push_back(
+          {.name = process->name(), .writes = process->faults().writes, .lives = process->lives()});
+    }
     return run;
   }
 
@@ -182,13 +175,11 @@ class Simulation {
   const RunOptions& options_;
   admission::FeatureGates gates_;
   World world_;
-  FaultState faults_;
   client::Client node_client_;
   FakeNodes nodes_;
-  std::unique_ptr<client::Transport> transport_;
-  std::unique_ptr<client::Client> client_;
-  std::unique_ptr<controllers::ControllerSet> controllers_;
-  int lives_ = 1;
+  Drain drain_;
+  std::vector<std::unique_ptr<Process>> processes_;
+  std::vector<std::string> writes_;
   std::unique_ptr<store::Subscription> changes_;
   bool polling_ = false;
   Invariants invariants_;
@@ -199,6 +190,12 @@ class Simulation {
 };
 
 }  // namespace
+
+int Run::lives() const {
+  int sum = 0;
+  for (const ProcessRun& process : processes) sum += process.lives;
+  return sum;
+}
 
 Result<Run> run_scenario(const Scenario& scenario, const RunOptions& options) {
   admission::FeatureGates gates;

@@ -24,14 +24,21 @@ struct RunOptions {
   std::optional<CrashPoint> crash_point;
 };
 
+struct ProcessRun {
+  std::string name;
+  std::size_t writes = 0;
+  int lives = 1;
+};
+
 struct Run {
-  std::string state;                    // canonical end state
-  std::string objects;                  // a v1 List of what is left, as JSON
-  std::string hash;                     // of the whole history: the same seed gives the same
-  std::vector<std::string> writes;      // of the controllers, in order
+  int lives() const;                // of all processes
+  std::string state;                // canonical end state
+  std::string objects;              // a v1 List of what is left, as JSON
+  std::string hash;                 // of the whole history: the same seed gives the same
+  std::vector<std::string> writes;  // of the controllers, in order; by whom if there are several
+  std::vector<ProcessRun> processes;
   std::vector<std::string> violations;  // of the invariants, and not coming to rest
   Duration took{};                      // virtual
-  int lives = 1;                        // of the controllers' process
 };
 
 Result<Run> run_scenario(const Scenario& scenario, const RunOptions& options);

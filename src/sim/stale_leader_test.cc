@@ -13,6 +13,7 @@
 #include "controllers/set/controllers.h"
 #include "json/parse.h"
 #include "sim/fake_nodes.h"
+#include "sim/node_group.h"
 #include "sim/stoppable_loop.h"
 #include "sim/world.h"
 
@@ -166,6 +167,9 @@ class Operator {
 class StaleLeader : public testing::Test {
  protected:
   StaleLeader() {
+    for (const client::Operation& node : NodeNumbers().create({.count = 4})) {
+      EXPECT_TRUE(world_.write(node));
+    }
     nodes_.start();
     run_for(seconds(1));
   }
@@ -212,7 +216,7 @@ class StaleLeader : public testing::Test {
                                          {"jobset.sigs.k8s.io/restart-attempt", "0"}},
                                .outcome = Outcome::kFail},
                               {.match = {}, .outcome = Outcome::kSucceed, .after = seconds(2)}};
-  FakeNodes nodes_{cluster_client_, api::Registry::builtin(), 4, rules_};
+  FakeNodes nodes_{cluster_client_, api::Registry::builtin(), rules_};
   std::unique_ptr<controllers::ControllerSet> cluster_ = controllers::ControllerSet::make(
       cluster_client_, api::Registry::builtin(), world_.metrics(),
       {.wanted = {"job", "scheduler", "serviceaccount", "garbage", "podgc", "node"}, .gates = {}});

@@ -22,10 +22,10 @@ struct SimOptions {
   std::uint64_t runs = 1;     // with so many seeds from `seed` on
   bool faults = false;        // random ones, made of the seed
   bool crash_points = false;  // die before and after every write, one after the other
-  std::string crash_at;       // one of these: "17", "17+", "17s", "17+s"
+  std::string crash_at;       // one of these: "17", "17+", "17s", "17+s", "scheduler:17"
   std::string reads = std::string(kListWatch);
   bool trace = false;   // print the controllers' writes
-  std::string output;   // json: what is left; state: in canonical form
+  std::string output;   // json: what is left; state: in canonical form; kinds: those that count
   std::string compare;  // a file with a List: another engine's end, which must be the same
 };
 
@@ -36,15 +36,20 @@ std::string command(const std::string& file, const SimOptions& options,
   if (run.reads == sim::Reads::kFeed) out += fmt::format(" --reads {}", kFeed);
   if (options.faults) out += " --faults";
   if (run.crash_point) {
-    out += fmt::format(" --crash-at {}{}{}", run.crash_point->write,
-                       run.crash_point->after ? "+" : "", run.crash_point->stale_cache ? "s" : "");
+    const sim::CrashPoint& point = *run.crash_point;
+    out += fmt::format(" --crash-at {}{}{}{}{}", point.process, point.process.empty() ? "" : ":",
+                       point.write, point.after ? "+" : "", point.stale_cache ? "s" : "");
   }
   return out;
 }
 
-// "17", "17+" (after the write), "17s", "17+s" (with a stale cache).
+// "17", "17+" (after the write), "17s", "17+s" (with a stale cache), "scheduler:17".
 std::optional<sim::CrashPoint> read_crash_point(std::string_view text) {
   sim::CrashPoint point;
+  if (const auto colon = text.find(':'); colon != text.npos) {
+    point.process = text.substr(0, colon);
+    text.remove_prefix(colon + 1);
+  }
   if (text.ends_with('s')) {
     point.stale_cache = true;
     text.remove_suffix(1);
@@ -78,6 +83,7 @@ class Simulator {
 
  private:
   void run_file(const std::string& file, const sim::Scenario& scenario) {
+    if (options_.output == "kinds") return print_kinds(scenario);
     sim::RunOptions plain{
         .seed = options_.seed,
         .reads = options_.reads == kFeed ? sim::Reads::kFeed : sim::Reads::kListWatch};
@@ -91,19 +97,31 @@ class Simulator {
     }
   }
 
-  // R8: the process dies before and after each of its writes, and comes back with a fresh or a
+  // As kubectl takes them.
+  static void print_kinds(const sim::Scenario& scenario) {
+    std::string names;
+    for (const api::Resource* kind : scenario.compared)
+      names += (names.empty() ? "" : ",") + kind->qualified();
+    fmt::print("{}\n", names);
+  }
+
+  // R8: each process dies before and after each of its writes, and comes back with a fresh or a
   // stale cache (a feed is never stale). The end must always be that of the undisturbed run.
   void run_crash_points(const std::string& file, const sim::Scenario& scenario,
                         sim::RunOptions options) {
     const auto undisturbed = judge(file, scenario, options);
     if (!undisturbed) return;
     const int failed_before = failed_, runs_before = runs_;
-    for (std::size_t write = 1; write <= undisturbed->writes.size(); ++write) {
-      for (const bool after : {false, true}) {
-        for (const bool stale : {false, true}) {
-          if (stale && options.reads == sim::Reads::kFeed) continue;
-          options.crash_point = {.write = write, .after = after, .stale_cache = stale};
-          judge(file, scenario, options, &undisturbed->state);
+    for (const sim::ProcessRun& process : undisturbed->processes) {
+      const std::string name = undisturbed->processes.size() > 1 ? process.name : "";
+      for (std::size_t write = 1; write <= process.writes; ++write) {
+        for (const bool after : {false, true}) {
+          for (const bool stale : {false, true}) {
+            if (stale && options.reads == sim::Reads::kFeed) continue;
+            options.crash_point = {
+                .process = name, .write = write, .after = after, .stale_cache = stale};
+            judge(file, scenario, options, &undisturbed->state);
+          }
         }
       }
     }
@@ -141,7 +159,7 @@ class Simulator {
       fmt::print("{}", done.state);
     } else if (options_.runs == 1) {
       fmt::print("{}: at rest after {}, {} writes, {} lives, history {}\n", file,
-                 human_duration(done.took), done.writes.size(), done.lives, done.hash);
+                 human_duration(done.took), done.writes.size(), done.lives(), done.hash);
     }
   }
 
@@ -185,7 +203,8 @@ int simulate(const SimOptions& options) {
   std::optional<sim::CrashPoint> crash_at;
   if (!options.crash_at.empty()) {
     crash_at = read_crash_point(options.crash_at);
-    if (!crash_at) return misused("--crash-at takes a number of a write, then + and s: 17+s");
+    if (!crash_at)
+      return misused("--crash-at takes a number of a write, then + and s: 17+s, scheduler:17");
   }
   return Simulator(options, crash_at, std::move(expected)).run();
 }
@@ -194,28 +213,33 @@ int simulate(const SimOptions& options) {
 
 Verb sim_verb() {
   const auto o = std::make_shared<SimOptions>();
-  return {.name = "sim",
-          .group = "Understand",
-          .help = "Run scenarios in virtual time with the real controllers, and faults if wanted",
-          .flags = {{"files", &o->files, "Scenario files (docs/simulation.md)"},
-                    {"--seed", &o->seed, "Of everything that is random"},
-                    {"--runs", &o->runs, "So many, each with the next seed"},
-                    {"--faults", &o->faults,
-                     "Crashes, lost answers, conflicts, cut and late watches, made of the seed"},
-                    {"--crash-points", &o->crash_points,
-                     "Die before and after every single write; the end must stay the same"},
-                    {"--crash-at", &o->crash_at,
-                     "One crash point: number of the write, + for after it, s for a stale cache"},
-                    {"--reads",
-                     &o->reads,
-                     "How controllers hear of changes: by list and watch, as on a cluster, or from "
-                     "the store's feed, as in `muster serve`",
-                     {std::string(kListWatch), std::string(kFeed)}},
-                    {"--trace", &o->trace, "Print the controllers' writes"},
-                    {"-o,--output", &o->output, "Print what is left at the end", {"json", "state"}},
-                    {"--compare", &o->compare,
-                     "A List of objects (JSON), the end on another engine: say how it differs"}},
-          .run = [o] { return simulate(*o); }};
+  return {
+      .name = "sim",
+      .group = "Understand",
+      .help = "Run scenarios in virtual time with the real controllers, and faults if wanted",
+      .flags = {{"files", &o->files, "Scenario files (docs/simulation.md)"},
+                {"--seed", &o->seed, "Of everything that is random"},
+                {"--runs", &o->runs, "So many, each with the next seed"},
+                {"--faults", &o->faults,
+                 "Crashes, lost answers, conflicts, cut and late watches, made of the seed"},
+                {"--crash-points", &o->crash_points,
+                 "Die before and after every single write; the end must stay the same"},
+                {"--crash-at", &o->crash_at,
+                 "One crash point: the process if there are several (scheduler:), number of the "
+                 "write, + for after it, s for a stale cache"},
+                {"--reads",
+                 &o->reads,
+                 "How controllers hear of changes: by list and watch, as on a cluster, or from "
+                 "the store's feed, as in `muster serve`",
+                 {std::string(kListWatch), std::string(kFeed)}},
+                {"--trace", &o->trace, "Print the controllers' writes"},
+                {"-o,--output",
+                 &o->output,
+                 "Print what is left at the end, or only which kinds count there",
+                 {"json", "state", "kinds"}},
+                {"--compare", &o->compare,
+                 "A List of objects (JSON), the end on another engine: say how it differs"}},
+      .run = [o] { return simulate(*o); }};
 }
 
 }  // namespace muster::cli
