@@ -2,7 +2,7 @@
 # Starts a real Kubernetes on loopback: etcd, kube-apiserver, and unless told otherwise controllers, scheduler and kwok.
 #   RUN=STATE_DIR start.sh [NODES]      wipes STATE_DIR; STATE_DIR/kubeconfig is the admin's
 # Settings: API_PORT ETCD_PORT (free ones are taken by default), NO_KCM NO_SCHED NO_KWOK, KWOK_HOLD (pods keep running),
-# GATES RUNTIME APISERVER_ARGS KCM_ARGS ETCD_ARGS. etcd syncs as in production; ETCD_ARGS=--unsafe-no-fsync is quicker, but never
+# LINE (1.35, 1.36 or 1.37: see build.sh) GATES RUNTIME APISERVER_ARGS KCM_ARGS ETCD_ARGS. etcd syncs as in production; ETCD_ARGS=--unsafe-no-fsync is quicker, but never
 # compare speeds with it. stop.sh ends what this started, by pid.
 set -euo pipefail
 nodes=${1:-0}
@@ -17,8 +17,14 @@ free_port() { python3 -c 'import socket; s=socket.socket(); s.bind(("127.0.0.1",
 API_PORT=${API_PORT:-$(free_port)}
 ETCD_PORT=${ETCD_PORT:-$(free_port)}
 peer_port=$(free_port)
-GATES=${GATES:-GenericWorkload=true,GangScheduling=true,WorkloadAwarePreemption=true,TopologyAwareWorkloadScheduling=true,WorkloadWithJob=false}
-RUNTIME=${RUNTIME:-scheduling.k8s.io/v1alpha2=true}
+# What a release needs to serve gangs. A server does not start with a gate that it does not know.
+case ${LINE:-1.36} in
+  1.35) gates=GenericWorkload=true,GangScheduling=true group=v1alpha1 ;;
+  1.36) gates=GenericWorkload=true,GangScheduling=true,WorkloadAwarePreemption=true,TopologyAwareWorkloadScheduling=true,WorkloadWithJob=false group=v1alpha2 ;;
+  1.37) gates=GenericWorkload=true group=v1beta1 ;;
+esac
+GATES=${GATES:-$gates}
+RUNTIME=${RUNTIME:-scheduling.k8s.io/$group=true}
 rm -rf "$run"
 mkdir -p "$run"/{pki,log,etcd,pid}
 chmod 700 "$run"
