@@ -41,11 +41,11 @@ def stop_program(process, log):
     assert status == 0, 'muster ended with %d: %s' % (status, log.read_text()[-2000:])
 
 
-def fake_node(name):
+def fake_node(name, labels=None, taints=None, allocatable=None):
     """A node for kwok to play."""
-    room = {'cpu': '64', 'memory': '256Gi', 'pods': '256'}
-    return {'apiVersion': 'v1', 'kind': 'Node', 'status': {'allocatable': room, 'capacity': room}, 'metadata': {
-        'name': name, 'labels': {'kubernetes.io/hostname': name, 'type': 'kwok'}, 'annotations': {'kwok.x-k8s.io/node': 'fake'}}}
+    room = {'cpu': '64', 'memory': '256Gi', 'pods': '256', **(allocatable or {})}
+    return {'apiVersion': 'v1', 'kind': 'Node', 'spec': {'taints': taints or []}, 'status': {'allocatable': room, 'capacity': room}, 'metadata': {
+        'name': name, 'labels': {'kubernetes.io/hostname': name, 'type': 'kwok', **(labels or {})}, 'annotations': {'kwok.x-k8s.io/node': 'fake'}}}
 
 
 class Muster:

@@ -1,6 +1,8 @@
 """Three engines, one truth: the end of every scenario is the same in the simulation, on `muster serve`, and on a real Kubernetes with
 `muster operator`, where kwok plays the nodes. Scenarios with the same feature gates run side by side in one server."""
 import collections
+import functools
+import itertools
 import json
 import os
 import pathlib
@@ -12,23 +14,23 @@ import pytest
 import yaml
 
 import blackbox
+import nodes
 import stages
 from cluster import Cluster, Operator
 
 HERE = pathlib.Path(__file__).resolve().parent
 KUBERNETES = HERE.parent / 'kubernetes'
-KINDS = 'jobsets,jobs,pods,services,persistentvolumeclaims,configmaps'
 SCENARIOS = {path.stem: yaml.safe_load(path.read_text()) for path in sorted(HERE.glob('*.yaml'))}
-GROUPS = collections.defaultdict(dict)      # what can share a server: those that lose nodes have one of their own
+GROUPS = collections.defaultdict(dict)      # what can share a server: those that are about nodes have one of their own
 for _name, _scenario in SCENARIOS.items():
     if any('timeoutAfterSeconds' in (o['spec'].get('groupSchedulingConfig') or {}) for o in _scenario['objects']):
         blackbox.NOTES.append('%s: simulated only, kwok plays no pods that give up' % _name)
         continue
-    _loses = any('loseNode' in step for step in _scenario.get('steps', []))
-    if _loses and not os.environ.get('MUSTER_SLOW_SCENARIOS'):
+    if any('loseNode' in step for step in _scenario.get('steps', [])) and not os.environ.get('MUSTER_SLOW_SCENARIOS'):
         blackbox.NOTES.append('%s: three minutes per engine, left out without MUSTER_SLOW_SCENARIOS=1' % _name)
         continue
-    GROUPS[_scenario.get('featureGates', ''), _name if _loses else 'shared'][_name] = _scenario
+    _own = nodes.needs_own_nodes(_scenario)
+    GROUPS[_scenario.get('featureGates', ''), _name if _own else 'shared'][_name] = _scenario
 VOLUMES = 4
 PATIENCE = 240      # seconds for real time to get where virtual time got
 REST = 5            # seconds after that: an end that is only passed through is none
@@ -92,26 +94,34 @@ def apply_file(engine, name, *objects):
     blackbox.kubectl(engine, 'create', '-f', str(path))
 
 
-def perform(engine, name, step, number):
+def kind_of(target):
+    """As kubectl takes it: Workload.v1beta2.kueue.x-k8s.io where the kind alone is ambiguous."""
+    group, _, version = target.get('apiVersion', '').rpartition('/')
+    return '%s.%s.%s' % (target['kind'], version, group) if version else target['kind']
+
+
+def perform(engine, name, step, number, numbers):
     if 'patch' in step:
         target = step['patch']
-        blackbox.kubectl(engine, 'patch', target['kind'], target['name'], '--type=merge', '-p', json.dumps(target['with']))
+        blackbox.kubectl(engine, 'patch', kind_of(target), target['name'], '--type=merge', '-p', json.dumps(target['with']))
     elif 'delete' in step:
         target = step['delete']
-        blackbox.kubectl(engine, 'delete', target['kind'], target['name'], '--wait=false',
+        blackbox.kubectl(engine, 'delete', kind_of(target), target['name'], '--wait=false',
                          '--cascade=' + target.get('propagation', 'Background').lower())
     elif 'create' in step:
         apply_file(engine, '%s-%d' % (name, number), step['create'])
+    elif 'addNodes' in step:
+        apply_file(engine, '%s-%d' % (name, number), *numbers.create(step['addNodes']))
     else:
-        blackbox.kubectl(engine, 'delete', 'node', step['loseNode'])
+        blackbox.kubectl(engine, *nodes.command(step))
 
 
-def play(engine, name, scenario, failures):
+def play(engine, name, scenario, numbers, failures):
     try:
         apply_file(engine, name, *scenario['objects'])
         for number, step in enumerate(scenario.get('steps', [])):
             time.sleep(stages.milliseconds(step.get('after', '0s')) / 1000)
-            perform(engine, name, step, number)
+            perform(engine, name, step, number, numbers)
     except AssertionError as error:
         failures[name] = str(error)
 
@@ -133,22 +143,33 @@ def difference(engine, scenario, name, items):
     return '' if done.returncode == 0 else done.stdout + done.stderr
 
 
+@functools.cache
+def compared_kinds(name):
+    """The kinds whose objects make up the end of a scenario, as kubectl takes them."""
+    return subprocess.run([os.environ['MUSTER'], 'sim', str(HERE / (name + '.yaml')), '-o', 'kinds'],
+                          capture_output=True, text=True, check=True).stdout.strip()
+
+
 def differences(engine, scenarios):
     """Those that are not where the simulation ended, and how."""
-    items = json.loads(blackbox.kubectl(engine, 'get', KINDS, '-o', 'json'))['items']
-    found = {name: difference(engine, scenario, name, items) for name, scenario in scenarios.items()}
+    found = {}
+    for kinds, names in itertools.groupby(sorted(scenarios, key=compared_kinds), compared_kinds):
+        items = json.loads(blackbox.kubectl(engine, 'get', kinds, '-o', 'json'))['items']
+        found |= {name: difference(engine, scenarios[name], name, items) for name in names}
     return {name: text for name, text in found.items() if text}
 
 
 def run_side_by_side(engine, scenarios):
     """What still differs from the simulation when patience ends, by scenario."""
     failures = {}
-    nodes = max(scenario.get('nodes', 4) for scenario in scenarios.values())
-    apply_file(engine, 'nodes', *(blackbox.fake_node('node-%d' % i) for i in range(nodes)))
-    blackbox.eventually(lambda: blackbox.kubectl(engine, 'get', 'nodes').count(' Ready ') >= nodes)
+    numbers = nodes.Numbers()
+    first = max((nodes.at_first(scenario) for scenario in scenarios.values()), key=lambda groups: sum(group.get('count', 1) for group in groups))
+    manifests = [node for group in first for node in numbers.create(group)]
+    apply_file(engine, 'nodes', *manifests)
+    blackbox.eventually(lambda: blackbox.kubectl(engine, 'get', 'nodes').count(' Ready ') >= len(manifests))
     if engine.binds_claims:
         apply_file(engine, 'volumes', *(volume('volume-%d' % i) for i in range(VOLUMES)))
-    players = [threading.Thread(target=play, args=(engine, name, scenario, failures)) for name, scenario in scenarios.items()]
+    players = [threading.Thread(target=play, args=(engine, name, scenario, numbers, failures)) for name, scenario in scenarios.items()]
     for player in players:
         player.start()
     for player in players:
