@@ -60,9 +60,10 @@ std::unexpected<Error> misfit(std::string_view what, const Endpoint& endpoint, V
 // applier comes.
 void own_what_is_there(json::Arena& arena, const Endpoint& endpoint, Time now, Value live,
                        Managers& managers) {
-  Result<Comparison> everything = compare_objects(arena, endpoint.type, Value::object(arena), live);
-  if (everything)
-    take_changes(arena, endpoint, kBeforeFirstApply, now, *std::move(everything), managers);
+  take_changes(
+      arena, endpoint,
+      {.manager = kBeforeFirstApply, .now = now, .live = Value::object(arena), .updated = live},
+      managers);
 }
 
 // Applies, and lets kubectl take by force what it had applied on the client.
@@ -110,10 +111,12 @@ void track_update(json::Arena& arena, const Writer& writer, Value live, Value up
   metadata.erase(kManagedFields);
   // An object that has no entries was reset: nobody is tracked until somebody applies.
   if (managers.empty() && !live.is_null()) return;
-  Result<Comparison> changes =
-      compare_objects(arena, endpoint.type, without_managed_fields(arena, live), updated);
-  if (changes)
-    take_changes(arena, endpoint, writer.manager, writer.now, *std::move(changes), managers);
+  take_changes(arena, endpoint,
+               {.manager = writer.manager,
+                .now = writer.now,
+                .live = without_managed_fields(arena, live),
+                .updated = updated},
+               managers);
   store(arena, endpoint, managers, updated);
 }
 

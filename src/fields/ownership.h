@@ -10,6 +10,7 @@
 #include "fields/compare.h"
 #include "fields/managed_fields.h"
 #include "fields/managers.h"
+#include "fields/versions.h"
 
 namespace muster::fields {
 
@@ -26,10 +27,6 @@ struct Endpoint {
   explicit Endpoint(const Writer& writer);
 };
 
-// Whether entries of this version can be understood: those of versions that are no longer served
-// are dropped.
-bool knows_version(const Endpoint& endpoint, std::string_view api_version);
-
 // Drops entries of unknown versions and brings sets into the form that the schema asks for.
 void reconcile(const Endpoint& endpoint, Managers& managers);
 
@@ -37,10 +34,16 @@ void reconcile(const Endpoint& endpoint, Managers& managers);
 // object.
 json::Value without_managed_fields(json::Arena& arena, json::Value object);
 
-// An Update by `manager` changed the object so. Others lose what changed, the manager gains what is
-// new.
-void take_changes(json::Arena& arena, const Endpoint& endpoint, std::string_view manager, Time now,
-                  Comparison changes, Managers& managers);
+// An Update by `manager` made `updated` of `live`, both in the version of the endpoint. Others lose
+// what changed, the manager gains what is new. Nothing happens where the two cannot be compared.
+struct Update {
+  std::string_view manager;
+  Time now{};
+  json::Value live;
+  json::Value updated;
+};
+void take_changes(json::Arena& arena, const Endpoint& endpoint, const Update& update,
+                  Managers& managers);
 
 struct Conflict {
   std::string identity;  // of the other entry

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "api/versions/convert.h"
 #include "base/rng.h"
 #include "server/canonical.h"
-#include "server/convert.h"
 #include "server/errors.h"
 #include "server/render.h"
 
@@ -118,12 +118,13 @@ Status check_version(const Attempt& attempt, json::Value object, const store::Ob
 // Drops managedFields from an object that is too large with them (not of those who apply: they need
 // them).
 Result<store::Write> fitting_write(Attempt& attempt, json::Value object, const Tracking& tracking,
-                                   store::Revision expected, std::size_t limit) {
+                                   const store::Object* live, std::size_t limit) {
   const api::Resource& resource = *attempt.call.resource;
-  MUSTER_TRY(store::Write write, put_write(attempt.arena, object, resource, expected));
+  const store::Revision expected = live == nullptr ? 0 : live->revision();
+  MUSTER_TRY(store::Write write, put_write(attempt.arena, object, resource, expected, live));
   if (check_size(write, limit)) return write;
   if (!tracking.done && object.get("metadata").erase("managedFields")) {
-    MUSTER_TRY(write, put_write(attempt.arena, object, resource, expected));
+    MUSTER_TRY(write, put_write(attempt.arena, object, resource, expected, live));
   }
   MUSTER_CHECK(check_size(write, limit));
   return write;
@@ -157,12 +158,14 @@ bool ready_to_go(json::Value object, const api::Resource& resource) {
 }
 
 // As stored: converted to the storage version and in canonical form. The object's resourceVersion
-// is not kept.
+// is not kept. `live` is the object until now, or a null pointer.
 Result<json::Value> stored_form(json::Arena& arena, json::Value object,
-                                const api::Resource& resource) {
+                                const api::Resource& resource, const store::Object* live) {
   if (resource.storage == &resource) return canonical(arena, object, resource);
   const json::Value copy = json::clone(arena, object);
-  to_storage(copy, resource);
+  const json::Value before =
+      live == nullptr ? json::Value() : tree_of(arena, *live, *resource.storage);
+  api::to_storage(copy, resource, before);
   return canonical(arena, copy, *resource.storage);
 }
 
@@ -187,8 +190,9 @@ store::ObjectPtr shown(std::string text, store::Revision revision) {
 }
 
 Result<store::Write> put_write(json::Arena& arena, json::Value object,
-                               const api::Resource& resource, store::Revision expected) {
-  MUSTER_TRY(const json::Value stored, stored_form(arena, object, resource));
+                               const api::Resource& resource, store::Revision expected,
+                               const store::Object* live) {
+  MUSTER_TRY(const json::Value stored, stored_form(arena, object, resource, live));
   Gapped text = with_gap(stored);
   const json::Value metadata = stored.get("metadata");
   return store::Write{
@@ -242,9 +246,10 @@ Result<Outcome> create_from(Attempt& attempt, json::Value object, const WriteOpt
   }
   MUSTER_CHECK(check_absent(attempt, name));
   Outcome outcome{.status = 201, .write = {}, .shown = nullptr, .body = {}, .next = {}};
-  MUSTER_TRY(store::Write write, fitting_write(attempt, object, tracking, 0, kMaxStoredBytes));
+  MUSTER_TRY(store::Write write,
+             fitting_write(attempt, object, tracking, nullptr, kMaxStoredBytes));
   if (options.dry_run) {
-    MUSTER_TRY(const json::Value stored, stored_form(attempt.arena, object, resource));
+    MUSTER_TRY(const json::Value stored, stored_form(attempt.arena, object, resource, nullptr));
     outcome.shown = shown(without_revision(stored), 0);
   } else {
     outcome.write = std::move(write);
@@ -277,7 +282,7 @@ Result<Outcome> update_to(Attempt& attempt, const store::ObjectPtr& live, json::
   fields::keep_times_if_unchanged(old, object);
 
   Outcome outcome;
-  MUSTER_TRY(store::Write write, fitting_write(attempt, object, tracking, live->revision(),
+  MUSTER_TRY(store::Write write, fitting_write(attempt, object, tracking, live.get(),
                                                limit_of_update(call, *live, old, object)));
   std::string text = Gapped{write.head, write.tail}.with(live->meta().resource_version);
   if (ready_to_go(object, resource)) {

@@ -31,9 +31,11 @@ Result<Outcome> update_to(Attempt& attempt, const store::ObjectPtr& live, json::
                           const UpdateRules& rules);
 
 // Put `object` (version of the resource) in place of what has the revision `expected`; 0: of
-// nothing.
+// nothing. What the version cannot say is taken from `live`, the object until now; none is needed
+// for a write in the storage version.
 Result<store::Write> put_write(json::Arena& arena, json::Value object,
-                               const api::Resource& resource, store::Revision expected);
+                               const api::Resource& resource, store::Revision expected,
+                               const store::Object* live = nullptr);
 // What upstream's store takes for one object: how long creates and updates may make one.
 constexpr std::size_t kMaxStoredBytes = 1'572'864;
 // Room above that for what the life of an object adds: its status, its node, its deletion. As much

@@ -1,10 +1,10 @@
 #include "server/render.h"
 
 #include "api/decode/decode.h"
+#include "api/versions/convert.h"
 #include "json/parse.h"
 #include "json/write.h"
 #include "server/canonical.h"
-#include "server/convert.h"
 #include "server/errors.h"
 
 namespace muster::server {
@@ -53,9 +53,7 @@ Result<IncludeObject> parse_include_object(std::string_view text) {
 
 json::Value tree_of(json::Arena& arena, const store::Object& object,
                     const api::Resource& resource) {
-  const json::Value tree = parse_stored(arena, object);
-  from_storage(tree, resource);
-  return tree;
+  return api::read_as(arena, parse_stored(arena, object), resource);
 }
 
 store::ObjectPtr with_revision(const store::Object& object, const api::Resource& resource,
@@ -68,12 +66,7 @@ store::ObjectPtr with_revision(const store::Object& object, const api::Resource&
 http::Chunk Renderer::as_is(const store::ObjectPtr& object) const {
   if (resource_->storage == resource_) return {object->bytes(), object};
   json::Arena arena;
-  api::DecodeReport report;
-  const json::Value tree = tree_of(arena, *object, *resource_);
-  const Result<json::Value> converted = api::decode(arena, tree, *resource_, report);
-  // What does not fit its schema was not written by this program. A start parses texts but decodes
-  // none, so it is shown as it is: one strange object must not stop the server.
-  return http::Chunk::own(json::write(converted ? *converted : tree));
+  return http::Chunk::own(json::write(tree_of(arena, *object, *resource_)));
 }
 
 std::string Renderer::partial(const store::Object& object) const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "store/background_rule.h"
+#include "store/stored_version.h"
 
 namespace muster::store {
 namespace {
@@ -15,8 +16,10 @@ class Loader {
         history_(std::make_unique<History>(names.size(), kFirstRevision, options)),
         now_(now),
         rule_(rule) {
-    for (std::size_t id = 0; id < names.size(); ++id)
+    for (std::size_t id = 0; id < names.size(); ++id) {
       ids_.emplace(names[id].qualified(), static_cast<int>(id));
+      versions_.push_back(storage_of_versions(names[id].group, names[id].plural));
+    }
   }
 
   void take(const Record& record) {
@@ -53,8 +56,11 @@ class Loader {
  private:
   void take_known(const std::pair<const std::string, int>& resource, const Record& record) {
     const auto& [name, id] = resource;
-    auto object = std::make_shared<const Object>(record.ns, record.name, std::string(record.text),
-                                                 record.revision);
+    const api::Resource* const storage = versions_[static_cast<std::size_t>(id)];
+    auto object = std::make_shared<const Object>(
+        record.ns, record.name,
+        storage == nullptr ? std::string(record.text) : in_stored_version(record.text, *storage),
+        record.revision);
     rule_.add(object, name);
     Event event =
         apply_change(maps_[static_cast<std::size_t>(id)],
@@ -80,6 +86,7 @@ class Loader {
   }
 
   std::map<std::string, int, std::less<>> ids_;
+  std::vector<const api::Resource*> versions_;  // by id; of kinds of several versions
   std::vector<ObjectMap> maps_;
   std::shared_ptr<Newest> newest_;
   std::unique_ptr<History> history_;

@@ -114,6 +114,30 @@ void validate_scheduling_group(Value spec, const Path& path, FieldErrors& errors
     add_faults(errors, at, name, api::check_dns1123_subdomain(name));
 }
 
+// The same of a v1alpha1 Workload (spec: gang 1.3).
+void validate_workload_ref(Value spec, const Path& path, FieldErrors& errors) {
+  const Value ref = spec.get("workloadRef");
+  if (!ref.is_object()) return;
+  const Path at = path.child("workloadRef");
+  if (has_value(spec, "schedulingGroup"))
+    errors.forbidden(at, "may not be set together with schedulingGroup");
+  struct Rule {
+    std::string_view key;
+    bool required;
+    api::Faults (*check)(std::string_view);
+  };
+  constexpr Rule kRules[] = {{"name", true, api::check_dns1123_subdomain},
+                             {"podGroup", true, api::check_dns1123_label},
+                             {"podGroupReplicaKey", false, api::check_dns1123_label}};
+  for (const auto& [key, required, check] : kRules) {
+    const std::string_view name = text_of(ref, key);
+    if (!name.empty())
+      add_faults(errors, at.child(key), name, check(name));
+    else if (required)
+      errors.required(at.child(key));
+  }
+}
+
 // What is allowed and hardly meant.
 void warn_of_pod(const Context& context, Value spec) {
   if (!context.warnings) return;
@@ -165,6 +189,7 @@ void validate_pod_spec(Value spec, const Path& path, FieldErrors& errors) {
     errors.not_supported(path.child("os"), text_of(os, "name"), kSystems);
   }
   validate_scheduling_group(spec, path, errors);
+  validate_workload_ref(spec, path, errors);
 }
 
 void validate_pod_template(Value pod_template, const Path& path, FieldErrors& errors) {

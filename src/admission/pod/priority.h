@@ -5,6 +5,8 @@
 
 namespace muster::admission {
 
+constexpr std::int64_t kHighestUserPriority = 1'000'000'000;
+
 Status admit_pod_priority(const Context& context, Value pod, Value old);
 Status admit_pod_group_priority(const Context& context, Value group);
 

@@ -56,6 +56,9 @@ TEST_F(Manifests, JobSetsAreUpstreamsWithOurAdditions) {
   const Value job = spec.get({"replicatedJobs", "items", "properties"});
   EXPECT_TRUE(job.erase("gangConfig"));
   EXPECT_TRUE(job.get("replicas").erase("minimum"));
+  const Value pod = job.get({"template", "properties", "spec", "properties", "template",
+                             "properties", "spec", "properties"});
+  EXPECT_TRUE(pod.erase("workloadRef"));
 
   // Granular is what a map is when nothing is said.
   const Value claim_status = recorded.root.get({"spec", "versions"})

@@ -19,6 +19,7 @@ struct Switches {
 struct KindRow {
   std::string_view resource;  // plural[.group]
   Switches switches;
+  std::string_view version = {};  // all if empty
 };
 
 constexpr Switches kCountsSpec{.generation = Generation::kSpec};
@@ -51,6 +52,7 @@ constexpr auto kKinds = std::to_array<KindRow>({
     {"persistentvolumes", kReturnsObject},
     {"poddisruptionbudgets.policy",
      {.generation = Generation::kSpec, .unconditional_update = false}},
+    {"podgroups.scheduling.k8s.io", {.unconditional_update = false}, "v1beta1"},
     {"pods", {.generation = Generation::kSpec, .returns_object_on_delete = true}},
     {"podtemplates", {.generation = Generation::kContent, .returns_object_on_delete = true}},
     {"priorityclasses.scheduling.k8s.io", kCountsSpec},
@@ -60,6 +62,7 @@ constexpr auto kKinds = std::to_array<KindRow>({
     {"serviceaccounts", kReturnsObject},
     {"services", {.create_on_update = true, .returns_object_on_delete = true}},
     {"validatingwebhookconfigurations.admissionregistration.k8s.io", kWebhookConfiguration},
+    {"workloads.scheduling.k8s.io", {.unconditional_update = false}, "v1beta1"},
 });
 
 struct SelectableRow {
@@ -115,7 +118,10 @@ void set_kind_rules(Resource& resource) {
     switches = {.generation = Generation::kContent, .unconditional_update = false};
   } else {
     const std::string name = resource.qualified();
-    const auto row = std::ranges::find(kKinds, name, &KindRow::resource);
+    const auto row = std::ranges::find_if(kKinds, [&](const KindRow& each) {
+      return each.resource == name &&
+             (each.version.empty() || each.version == resource.gvk.version);
+    });
     if (row != kKinds.end()) switches = row->switches;
     resource.deprecation_warning = switches.deprecation_warning;
     for (const SelectableRow& selectable : kSelectable) {

@@ -1,5 +1,6 @@
 // Reads the embedded data into the one Registry of the process.
 #include <algorithm>
+#include <set>
 
 #include "api/schema/data.h"
 #include "api/schema/kind_rules.h"
@@ -129,7 +130,9 @@ class RegistryBuilder {
         resource.columns.push_back(make_column(column));
       }
     }
-    index(data_->resources.emplace_back(std::move(resource)));
+    const Resource& added = data_->resources.emplace_back(std::move(resource));
+    if (declared.has("storedAs")) converted_.insert(&added);
+    index(added);
   }
 
   Subresource make_subresource(const Resource& resource, Value declared) {
@@ -165,6 +168,7 @@ class RegistryBuilder {
   }
 
   bool is_storage_version(const Resource& resource) const {
+    if (converted_.contains(&resource)) return false;
     const auto definition = definitions_.find(
         Registry::Data::key({resource.gvk.group, resource.gvk.version, resource.plural}));
     return definition == definitions_.end() || definition->second.version.get("storage").as_bool();
@@ -213,6 +217,7 @@ class RegistryBuilder {
   Value discovery_;
   Value table_columns_;
   ByText<Definition> definitions_;
+  std::set<const Resource*> converted_;  // built-in kinds in versions that are stored as another
   std::shared_ptr<Registry::Data> data_ = std::make_shared<Registry::Data>();
   int storage_count_ = 0;
 };

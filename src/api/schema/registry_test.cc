@@ -1,5 +1,6 @@
 #include "api/schema/registry.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -51,8 +52,11 @@ TEST(Registry, ServesTheKindsThatTheSystemStandsOn) {
       {"discovery.k8s.io/v1", "EndpointSlice"},
       {"policy/v1", "PodDisruptionBudget"},
       {"scheduling.k8s.io/v1", "PriorityClass"},
+      {"scheduling.k8s.io/v1alpha1", "Workload"},
       {"scheduling.k8s.io/v1alpha2", "Workload"},
       {"scheduling.k8s.io/v1alpha2", "PodGroup"},
+      {"scheduling.k8s.io/v1beta1", "Workload"},
+      {"scheduling.k8s.io/v1beta1", "PodGroup"},
       {"rbac.authorization.k8s.io/v1", "Role"},
       {"rbac.authorization.k8s.io/v1", "ClusterRoleBinding"},
       {"apiextensions.k8s.io/v1", "CustomResourceDefinition"},
@@ -88,6 +92,9 @@ TEST(Registry, StorageIdsAreDenseAndSharedByVersionsOfOneKind) {
   const Resource& new_queue = resource("kueue.x-k8s.io/v1beta2", "LocalQueue");
   EXPECT_EQ(old_queue.storage, &new_queue);
   EXPECT_EQ(resource("events.k8s.io/v1", "Event").storage, &resource("v1", "Event"));
+  const Resource& gangs = resource("scheduling.k8s.io/v1beta1", "Workload");
+  for (const std::string_view version : {"v1alpha1", "v1alpha2", "v1beta1"})
+    EXPECT_EQ(resource(fmt::format("scheduling.k8s.io/{}", version), "Workload").storage, &gangs);
   EXPECT_NE(resource("kueue.x-k8s.io/v1beta2", "Workload").id,
             resource("scheduling.k8s.io/v1alpha2", "Workload").id);
 }
@@ -109,7 +116,7 @@ TEST(Registry, GroupsNameThePreferredVersionFirstAndServeSomething) {
     return std::ranges::find(registry().groups(), name, &GroupVersions::group)->versions;
   };
   EXPECT_THAT(versions("kueue.x-k8s.io"), ElementsAre("v1beta2", "v1beta1"));
-  EXPECT_THAT(versions("scheduling.k8s.io"), ElementsAre("v1", "v1alpha2"));
+  EXPECT_THAT(versions("scheduling.k8s.io"), ElementsAre("v1", "v1beta1", "v1alpha2", "v1alpha1"));
   EXPECT_EQ(names.front(), "");
   EXPECT_THAT(names, Not(Contains("autoscaling")));  // only Scale, which is no resource of its own
 }
@@ -151,6 +158,8 @@ TEST(Registry, KindsDifferByUpstreamsSwitches) {
       {"policy/v1", "PodDisruptionBudget", Generation::kSpec, false, false, false, false},
       {"rbac.authorization.k8s.io/v1", "Role", Generation::kNever, true, true, false, false},
       {"scheduling.k8s.io/v1alpha2", "PodGroup", Generation::kNever, true, false, false, false},
+      {"scheduling.k8s.io/v1beta1", "PodGroup", Generation::kNever, false, false, false, false},
+      {"scheduling.k8s.io/v1alpha1", "Workload", Generation::kNever, true, false, false, false},
       {"jobset.x-k8s.io/v1alpha2", "JobSet", Generation::kContent, false, false, false, false},
   };
   for (const SwitchRow& row : rows) {

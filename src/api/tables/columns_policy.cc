@@ -45,7 +45,8 @@ std::string pod_group_status(Value group) {
   if (const Value disrupted = find_condition(group, "DisruptionTarget"); !disrupted.is_null()) {
     return std::string(disrupted.get("reason").as_string());
   }
-  const Value scheduled = find_condition(group, "PodGroupScheduled");
+  Value scheduled = find_condition(group, "PodGroupScheduled");
+  if (scheduled.is_null()) scheduled = find_condition(group, "PodGroupInitiallyScheduled");
   if (scheduled.is_null()) return "Pending";
   return scheduled.get("status").as_string() == "True" ? "Scheduled" : "Unschedulable";
 }
@@ -95,7 +96,11 @@ void priority_class_row(Row& row) {
 void pod_group_row(Row& row) {
   row.name();
   row.text(row.get({"spec", "schedulingPolicy", "gang"}).is_null() ? "Basic" : "Gang");
-  row.text(row.text_of({"spec", "podGroupTemplateRef", "workload", "workloadName"}), kNone);
+  const std::string_view workload = row.text_of({"spec", "workloadRef", "workloadName"});
+  row.text(workload.empty()
+               ? row.text_of({"spec", "podGroupTemplateRef", "workload", "workloadName"})
+               : workload,
+           kNone);
   row.text(pod_group_status(row.object()));
   row.age();
 }
