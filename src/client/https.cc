@@ -24,6 +24,7 @@ class HttpsTransport final : public Transport {
     net::ClientOptions options;
     options.gather = wanted.gather;
     options.max_connections = wanted.max_connections;
+    options.max_own_connections = wanted.max_streams;
     options.ca_pem = config_.ca_pem;
     options.certificate_pem = config_.certificate_pem;
     options.private_key_pem = config_.private_key_pem;
@@ -45,6 +46,7 @@ class HttpsTransport final : public Transport {
 
   std::unique_ptr<Stream> stream(http::Request request, StreamEvents events) override {
     net::ClientRequest prepared_request = prepared(std::move(request));
+    prepared_request.own_connection = true;  // a stream never holds up a write, or the lease
     prepared_request.timeout = {};
     prepared_request.silence = kStreamSilence;
     // Callbacks that are posted already when the Stream goes must find it gone.

@@ -11,7 +11,8 @@ namespace muster::client {
 struct HttpsOptions {
   // What comes within this time of each other is taken in together: fewer wake-ups, later answers.
   Duration gather = {};
-  std::size_t max_connections = 256;  // watches have one each
+  std::size_t max_connections = 256;  // that requests share
+  std::size_t max_streams = 256;      // watches and logs, each on a connection of its own
 };
 
 // Fails if the certificates cannot be read. Nothing is sent yet.

@@ -36,7 +36,13 @@ class HttpClientImpl final : public HttpClient, public ClientConnection::Owner {
   using CallPtr = std::shared_ptr<Call>;
   using ConnectionPtr = std::shared_ptr<ClientConnection>;
 
-  // The connections to one endpoint, and the calls that wait for one of them.
+  // The connections to one endpoint, and the calls that wait for one of them. Calls that share
+  // connections and calls that want one of their own have a pool each.
+  struct PoolKey {
+    std::string endpoint;
+    bool own = false;
+    auto operator<=>(const PoolKey&) const = default;
+  };
   struct Pool {
     std::vector<ConnectionPtr> free;  // the last used at the end
     std::vector<ConnectionPtr> all;
@@ -49,7 +55,13 @@ class HttpClientImpl final : public HttpClient, public ClientConnection::Owner {
   void dispatch(const CallPtr& call);
   void end(const CallPtr& call, Status status);
   void drop(const CallPtr& call, Status status);
-  void serve_waiting(const std::string& endpoint);
+  static PoolKey pool_of(const Call& call) {
+    return {call.url.endpoint(), call.request.own_connection};
+  }
+  std::size_t limit_of(const PoolKey& key) const {
+    return key.own ? options_.max_own_connections : options_.max_connections;
+  }
+  void serve_waiting(const PoolKey& key);
   void close_everything();
   void on_free(const ConnectionPtr& connection, const CallPtr& done) override;
   void on_gone(const ConnectionPtr& connection, const CallPtr& call, Status why,
@@ -60,7 +72,7 @@ class HttpClientImpl final : public HttpClient, public ClientConnection::Owner {
   const std::shared_ptr<Reactor> reactor_;
   std::vector<char> input_ = std::vector<char>(kScratchBytes);
   std::vector<char> output_ = std::vector<char>(kScratchBytes);
-  std::map<std::string, Pool> pools_;
+  std::map<PoolKey, Pool> pools_;
   std::map<RequestId, CallPtr> calls_;
 
   std::atomic<std::uint64_t> last_id_ = 0;
@@ -124,14 +136,14 @@ void HttpClientImpl::begin(const CallPtr& call) {
 }
 
 void HttpClientImpl::dispatch(const CallPtr& call) {
-  Pool& pool = pools_[call->url.endpoint()];
-  const bool may_share = !call->retried && !call->request.own_connection;
-  if (may_share && !pool.free.empty()) {
+  const PoolKey key = pool_of(*call);
+  Pool& pool = pools_[key];
+  if (!call->retried && !pool.free.empty()) {
     const ConnectionPtr connection = std::move(pool.free.back());
     pool.free.pop_back();
     call->connection = connection;
     connection->start(call);
-  } else if (pool.all.size() < options_.max_connections) {
+  } else if (pool.all.size() < limit_of(key)) {
     const auto connection = std::make_shared<ClientConnection>(
         *this, ClientConnection::Settings{options_, tls_, *reactor_, input_, output_}, call->url);
     pool.all.push_back(connection);
@@ -163,21 +175,23 @@ void HttpClientImpl::drop(const CallPtr& call, Status status) {
     connection->close(std::move(status));
     return;
   }
-  const auto pool = pools_.find(call->url.endpoint());
+  const auto pool = pools_.find(pool_of(*call));
   if (pool != pools_.end()) std::erase(pool->second.waiting, call);
   end(kept, std::move(status));
 }
 
 void HttpClientImpl::on_free(const ConnectionPtr& connection, const CallPtr& done) {
-  const std::string& endpoint = connection->endpoint();
-  pools_[endpoint].free.push_back(connection);
+  const PoolKey key = pool_of(*done);
+  pools_[key].free.push_back(connection);
   end(done, {});
-  serve_waiting(endpoint);
+  serve_waiting(key);
 }
 
 void HttpClientImpl::on_gone(const ConnectionPtr& connection, const CallPtr& call, Status why,
                              bool stale) {
-  Pool& pool = pools_[connection->endpoint()];
+  // A call that has a connection of its own has it to the end: one without a call was shared.
+  const PoolKey key = call ? pool_of(*call) : PoolKey{.endpoint = connection->endpoint()};
+  Pool& pool = pools_[key];
   std::erase(pool.free, connection);
   std::erase(pool.all, connection);
   if (call) {
@@ -191,14 +205,14 @@ void HttpClientImpl::on_gone(const ConnectionPtr& connection, const CallPtr& cal
       end(call, std::move(why));
     }
   }
-  serve_waiting(connection->endpoint());
+  serve_waiting(key);
 }
 
-void HttpClientImpl::serve_waiting(const std::string& endpoint) {
-  const auto found = pools_.find(endpoint);
+void HttpClientImpl::serve_waiting(const PoolKey& key) {
+  const auto found = pools_.find(key);
   if (found == pools_.end()) return;
   Pool& pool = found->second;
-  if (!pool.waiting.empty() && (!pool.free.empty() || pool.all.size() < options_.max_connections)) {
+  if (!pool.waiting.empty() && (!pool.free.empty() || pool.all.size() < limit_of(key))) {
     const CallPtr next = std::move(pool.waiting.front());
     pool.waiting.pop_front();
     dispatch(next);

@@ -35,8 +35,11 @@ struct ClientOptions {
 
   Duration connect_timeout = std::chrono::seconds(10);  // resolve, connect and TLS handshake
   Duration keep_idle = std::chrono::seconds(60);        // how long an unused connection is kept
-  std::size_t max_connections = 256;                    // per endpoint; further requests wait
-  std::size_t max_waiting = 10'000;          // past it requests fail with kTooManyRequests
+  // Per endpoint. Further requests wait, those that share a connection in one line, and those that
+  // want one of their own in another: neither holds up the other.
+  std::size_t max_connections = 256;
+  std::size_t max_own_connections = 256;
+  std::size_t max_waiting = 10'000;          // in each line; past it they fail: kTooManyRequests
   std::size_t max_header_bytes = 64 * 1024;  // of a response
 };
 

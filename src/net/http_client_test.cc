@@ -146,6 +146,31 @@ TEST(HttpClient, TooManyWaitingRequestsFailAtOnce) {
   EXPECT_EQ(fetch(*client, {.url = url_of(*server, "/")}).error().code, Code::kTooManyRequests);
 }
 
+TEST(HttpClient, StreamsOnConnectionsOfTheirOwnHoldUpNoRequest) {
+  std::atomic<int> streams = 0;
+  std::promise<void> all_open;
+  const auto server = serve([&](std::shared_ptr<http::Exchange> exchange) {
+    if (exchange->request().target == "/") return exchange->respond(text_response("ok"));
+    exchange->start_stream({});
+    if (++streams == 2) all_open.set_value();
+    exchange->set_timer(std::chrono::hours(1), [exchange] {});
+  });
+  auto options = trusting();
+  options.max_connections = 1;
+  options.max_own_connections = 2;
+  const auto client = make_client(std::move(options));
+  const auto stream = [&](Duration timeout, std::move_only_function<void(Status)> on_end) {
+    client->send({.url = url_of(*server, "/stream"), .own_connection = true, .timeout = timeout},
+                 {.on_end = std::move(on_end)});
+  };
+  for (int i = 0; i < 2; ++i) stream({}, {});
+  all_open.get_future().wait();
+  std::promise<Status> third;
+  stream(std::chrono::milliseconds(50), [&](Status why) { third.set_value(std::move(why)); });
+  EXPECT_EQ(third.get_future().get().error().code, Code::kTimeout) << "there is a bound to them";
+  EXPECT_EQ(fetch(*client, {.url = url_of(*server, "/")}).value().body, "ok");
+}
+
 TEST(HttpClient, AStreamArrivesPieceByPieceAndEndsWithItsEnd) {
   std::promise<std::shared_ptr<http::Exchange>> arrived;
   const auto server = serve([&](std::shared_ptr<http::Exchange> exchange) {
