@@ -8,6 +8,7 @@
 #include "api/views/views.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "client/served.h"
 #include "json/parse.h"
 #include "json/write.h"
 
@@ -16,6 +17,9 @@ namespace {
 
 constexpr Duration kFirstRetry = std::chrono::milliseconds(50);
 constexpr Duration kLastRetry = std::chrono::seconds(30);
+// Somebody may be installing the definition just now; one that comes much later is worth no more
+// than a small request now and then.
+constexpr Duration kFirstLook = std::chrono::seconds(1);
 // A server that sends a longer line than any object can be is not one: drop the stream.
 constexpr std::size_t kMaxLine = 16u << 20;
 
@@ -277,25 +281,61 @@ void ListWatch::ended(Status why) {
   if (listing_) revision_.clear();  // cut in the middle of the initial state: begin again
   if (!why)
     log::debug("watch ended", {{"resource", resource_.qualified()}, {"why", why.error().message}});
+  const bool unknown = status_ == 404 || (!why && why.error().code == Code::kNotFound);
+  if (unknown) return check_if_served();
   retry(why.has_value() && status_ == 200);
 }
 
 // What will not change by itself should be looked at; told once, until it works again.
 void ListWatch::complain(const Error& error) {
-  const bool unknown = error.code == Code::kNotFound;
-  const bool lasts = unknown || error.code == Code::kUnauthorized || error.code == Code::kForbidden;
+  const bool lasts = error.code == Code::kUnauthorized || error.code == Code::kForbidden;
   if (!lasts || std::exchange(complained_, true)) return;
-  log::warn(unknown ? "the API server does not know this resource: is its definition installed?"
-                    : "the API server does not let this be watched",
+  log::warn("the API server does not let this be watched",
             {{"resource", resource_.qualified()}, {"error", error.message}});
+}
+
+void ListWatch::check_if_served() {
+  ask_if_served(client_, resource_, [this, alive = alive_](const Result<bool>& served) {
+    if (!*alive) return;
+    if (served && !*served) return be_absent();
+    retry(false);
+  });
+}
+
+void ListWatch::be_absent() {
+  log::warn("the API server does not know this resource: is its definition installed?",
+            {{"resource", resource_.qualified()}});
+  begin_state();
+  end_state();
+  looks_ = 0;
+  await_kind();
+}
+
+void ListWatch::await_kind() {
+  const auto look = [this, alive = alive_] {
+    if (!*alive) return;
+    ask_if_served(client_, resource_, [this, alive](const Result<bool>& served) {
+      if (!*alive) return;
+      if (!served || !*served) return await_kind();
+      log::info("the API server serves this resource now", {{"resource", resource_.qualified()}});
+      open();
+    });
+  };
+  client_.loop().after(delay_after(looks_++, kFirstLook), look);
+}
+
+// Twice as long each time, to some bound, less up to half of it by chance.
+Duration ListWatch::delay_after(int failures, Duration first) {
+  const Duration span = std::min(kLastRetry, first * (1 << std::min(failures, 12)));
+  const Duration jitter(
+      static_cast<Duration::rep>(client_.rng().below(static_cast<std::uint64_t>(span.count()))));
+  return span / 2 + jitter / 2;
 }
 
 // A stream that ended well after it worked (time-out of the watch) is opened again at once.
 void ListWatch::retry(bool ended_well) {
-  const Duration span = std::min(kLastRetry, kFirstRetry * (1 << std::min(failures_, 12)));
-  const Duration jitter(
-      static_cast<Duration::rep>(client_.rng().below(static_cast<std::uint64_t>(span.count()))));
-  const Duration delay = failures_ == 0 && ended_well ? Duration::zero() : span / 2 + jitter / 2;
+  const Duration spread = delay_after(failures_, kFirstRetry);
+  const Duration delay = failures_ == 0 && ended_well ? Duration::zero() : spread;
   ++failures_;
   client_.loop().after(delay, [this, alive = alive_] {
     if (*alive) open();

@@ -3,6 +3,11 @@
 // Opens with a streaming list (sendInitialEvents) where the server offers it, else lists and
 // watches. A cut stream is resumed at the last revision seen; when that is too old (410) everything
 // is listed again. Kinds that are watched apart arrive in no common order.
+//
+// A kind that the server does not serve has no objects: an empty state is told, and discovery is
+// asked after 1 s, then half as often each time, down to every 30 s, until it names the kind. The
+// position is 0 meanwhile. A 404 alone is not believed: discovery has to say so, too. A kind whose
+// definition is removed becomes empty in the same way.
 #pragma once
 
 #include <memory>
@@ -43,6 +48,10 @@ class ListWatch final : public Source {
   void put(ObjectPtr object, json::Value content);
   void complain(const Error& error);
   void retry(bool ended_well);
+  Duration delay_after(int failures, Duration first);
+  void check_if_served();
+  void be_absent();
+  void await_kind();
 
   Client& client_;
   const api::Resource& resource_;
@@ -58,6 +67,7 @@ class ListWatch final : public Source {
   int status_ = 0;
   bool streaming_list_ = true;  // until the server refuses it
   int failures_ = 0;
+  int looks_ = 0;  // at discovery, while the server does not serve the kind
   bool complained_ = false;
 };
 
