@@ -60,6 +60,25 @@ pods: [{outcome: succeed, after: 10m}]
   EXPECT_GE(done->took, std::chrono::minutes(10));
 }
 
+TEST(Simulation, AForegroundDeletionWaitsForLateKindsOnlyWhereKindsComeApart) {
+  const auto scenario = parse_scenario("s", R"(
+objects:
+- apiVersion: batch/v1
+  kind: Job
+  metadata: {name: held}
+  spec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: main, image: any}]}}}
+steps:
+- {after: 1s, delete: {kind: Job, name: held, propagation: Foreground}}
+)");
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  const auto feed = run_scenario(*scenario, {.reads = Reads::kFeed});
+  ASSERT_TRUE(feed) << feed.error().message;
+  EXPECT_LT(feed->took, std::chrono::milliseconds(1'100));
+  const auto apart = run_scenario(*scenario, {.reads = Reads::kListWatch});
+  ASSERT_TRUE(apart) << apart.error().message;
+  EXPECT_GE(apart->took, std::chrono::milliseconds(1'500));
+}
+
 TEST(Simulation, TheSameSeedGivesTheSameHistory) {
   EXPECT_EQ(run({.seed = 7}).hash, run({.seed = 7}).hash);
   EXPECT_NE(run({.seed = 7}).hash, run({.seed = 8}).hash);

@@ -1,5 +1,7 @@
 #include "controllers/garbage/controller.h"
 
+#include <algorithm>
+
 #include "controllers/runtime/fair_group.h"
 
 namespace muster::controllers::garbage {
@@ -17,16 +19,18 @@ std::vector<client::Informer*> Controller::sources(Shared& shared) {
 }
 
 Controller::Controller(Shared& shared)
-    : owners_(shared.client,
+    : clock_(shared.client.loop().clock()),
+      sources_(sources(shared)),
+      owners_(shared.client,
               [this](const QueueKey& key, Duration delay) { runner_.add_after(key, delay); }),
-      around_{graph_, shared.registry,
-              [this](const Place& place) { return owners_.answer(place); }},
+      around_{graph_, shared.registry},
       events_(make_event_recorder(shared.client, shared.registry, "garbage-collector-controller",
                                   EventRecorder::Form::kCore)),
       runner_(shared.client, {.name = "garbage",
-                              .sources = sources(shared),
+                              .sources = sources_,
                               .plan = [this](const QueueKey& key,
                                              const Pass& pass) { return plan_for(key, pass.now); },
+                              .carried_out = [this](const QueueKey& key) { carried_out(key); },
                               .group =
                                   [this](const QueueKey& key) {
                                     const Item* const item = graph_.find(key.name);
@@ -35,7 +39,7 @@ Controller::Controller(Shared& shared)
                                   },
                               .events = events_.get(),
                               .log = &shared.decisions}) {
-  for (client::Informer* source : sources(shared)) {
+  for (client::Informer* source : sources_) {
     source->on_change(
         [this, &resource = source->resource()](const auto& before, const auto& after) {
           observe(resource, before, after);
@@ -47,39 +51,46 @@ void Controller::observe(const api::Resource& resource, const client::ObjectPtr&
                          const client::ObjectPtr& after) {
   if (before && (!after || after->meta().uid != before->meta().uid)) {
     const api::Meta& gone = before->meta();
-    owners_.saw_removal({resource.storage, gone.ns, gone.name, gone.uid},
-                        !graph_.dependents(gone.uid).empty());
-    settling_.erase(gone.uid);
+    going_roots_.erase(gone.uid);
+    questions_.erase({gone.ns, gone.uid});
     owners_.forget({gone.ns, gone.uid});
   }
   for (const QueueKey& key : graph_.observe(resource, before, after)) runner_.add(key);
+  if (!after) return;
+  const Item* const item = graph_.find(after->meta().uid);
+  if (item->deletes_dependents() && item->meta().owners.empty())
+    going_roots_.try_emplace(item->meta().uid, clock_.now());
 }
 
-// What belongs to somebody who goes in the foreground must be gone before, also what its controller
-// was just making, or what is told by another watch and is not here yet. So the root of a tree gets
-// a moment. Branches do not need one: restarts wait for them, and they go with their root.
-std::optional<Duration> Controller::unsettled(const Item& item, Time now) {
-  constexpr Duration kSettle = std::chrono::milliseconds(500);
-  if (!item.deletes_dependents() || !item.meta().owners.empty()) return std::nullopt;
-  const Time since = settling_.try_emplace(item.meta().uid, now).first->second;
-  if (now - since >= kSettle) return std::nullopt;
-  return kSettle - (now - since);
+store::Revision Controller::known_up_to() const {
+  store::Revision least = sources_.front()->position();
+  for (const client::Informer* source : sources_) least = std::min(least, source->position());
+  return least;
 }
 
 Plan Controller::plan_for(const QueueKey& key, Time now) {
+  questions_.erase(key);
   const Item* const item = graph_.find(key.name);
   if (item == nullptr) return {};
-  if (const auto rest = unsettled(*item, now)) {
-    Plan wait;
-    wait.look_again = rest;
-    return wait;
+  if (const auto root = going_roots_.find(key.name); root != going_roots_.end()) {
+    if (const auto wait = unsettled(*item, known_up_to(), now - root->second)) {
+      Plan plan;
+      plan.look_again = wait;
+      return plan;
+    }
   }
   Verdict verdict = judge(around_, *item, owners_.found(key, *item));
-  if (verdict.ask.empty())
-    owners_.forget(key);
-  else
-    owners_.ask(key, *item, verdict.ask);
+  questions_[key] = std::move(verdict.ask);
   return std::move(verdict.plan);
+}
+
+// Asking the server is an effect, so it comes after the plan, which is empty then.
+void Controller::carried_out(const QueueKey& key) {
+  const auto questions = questions_.extract(key);
+  const Item* const item = graph_.find(key.name);
+  if (questions.empty() || item == nullptr) return;
+  if (questions.mapped().empty()) return owners_.forget(key);
+  owners_.ask(key, *item, questions.mapped());
 }
 
 }  // namespace muster::controllers::garbage

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "controllers/garbage/graph.h"
 #include "controllers/garbage/owners.h"
@@ -26,10 +26,14 @@ class Controller final : public controllers::Controller {
   void observe(const api::Resource& resource, const client::ObjectPtr& before,
                const client::ObjectPtr& after);
   Plan plan_for(const QueueKey& key, Time now);
-  std::optional<Duration> unsettled(const Item& item, Time now);
+  void carried_out(const QueueKey& key);
+  store::Revision known_up_to() const;
 
+  const Clock& clock_;
+  std::vector<client::Informer*> sources_;
   Graph graph_;
-  std::map<std::string, Time> settling_;  // roots that go in the foreground, since when
+  std::map<std::string, Time> going_roots_;  // by uid, since they were seen to go in the foreground
+  std::map<QueueKey, std::vector<Question>> questions_;  // of the plans on their way
   Owners owners_;
   Surroundings around_;
   std::unique_ptr<EventRecorder> events_;

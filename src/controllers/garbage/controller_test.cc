@@ -88,6 +88,12 @@ TEST_F(GarbageController, ARootThatGoesInTheForegroundGetsAMomentForWhatIsStillO
   EXPECT_THAT(server_.waiting(), ElementsAre("PATCH /api/v1/namespaces/d/configmaps/root"));
 }
 
+TEST_F(GarbageController, ARootIsReleasedAtOnceWhenAllKindsAreKnownUpToItsDeletion) {
+  show_map("ADDED", "root", 2, "", kForeground);
+  server_.complete_all(2);
+  EXPECT_THAT(server_.waiting(), ElementsAre("PATCH /api/v1/namespaces/d/configmaps/root"));
+}
+
 TEST_F(GarbageController, ABranchIsReleasedAtOnce) {
   server_.complete_all(1);
   show_map("ADDED", "root", 2);

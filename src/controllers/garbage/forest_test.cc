@@ -102,11 +102,10 @@ class Forest {
   static std::string name(int number) { return fmt::format("m-{:03}", number); }
 
   Verdict judged(const Item& item) const {
-    return judge({graph_, api::Registry::builtin(),
-                  [this](const Place& place) {
-                    return objects_.contains(place.name) ? Answer::kPresent : Answer::kAbsent;
-                  }},
-                 item);
+    std::vector<Answer> found;
+    for (const api::OwnerReference& owner : item.meta().owners)
+      found.push_back(objects_.contains(owner.name) ? Answer::kPresent : Answer::kAbsent);
+    return judge({graph_, api::Registry::builtin()}, item, found);
   }
 
   // A write that comes too late ends the plan, which is then made again.

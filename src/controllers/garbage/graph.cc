@@ -51,7 +51,7 @@ std::vector<client::QueueKey> Graph::observe(const api::Resource& resource,
                                              const client::ObjectPtr& after) {
   Keys woken;
   const bool same = before && after && before->meta().uid == after->meta().uid;
-  if (before && !same) leave(before->meta(), woken);
+  if (before && !same) leave(resource, before->meta(), woken);
   if (!after) return woken;
   const Item* const known = find(after->meta().uid);
   const bool was_waiting = known != nullptr && known->deletes_dependents();
@@ -70,7 +70,9 @@ std::vector<client::QueueKey> Graph::observe(const api::Resource& resource,
   return woken;
 }
 
-void Graph::leave(const api::Meta& gone, Keys& woken) {
+void Graph::leave(const api::Resource& resource, const api::Meta& gone, Keys& woken) {
+  (dependents(gone.uid).empty() ? removed_ : removed_owners_)
+      .at({resource.storage, gone.ns, gone.name, gone.uid}) = true;
   wake_dependents(gone.uid, woken);
   for (const api::OwnerReference& reference : gone.owners) wake_waiting_owner(reference, woken);
   const auto at = items_.find(gone.uid);
@@ -110,6 +112,10 @@ const Graph::Dependents& Graph::dependents(const std::string& uid) const {
   static const Dependents kNone;
   const auto at = dependents_.find(uid);
   return at == dependents_.end() ? kNone : at->second;
+}
+
+bool Graph::saw_removal(const Place& place) const {
+  return removed_.find(place) != nullptr || removed_owners_.find(place) != nullptr;
 }
 
 void Graph::wake_dependents(const std::string& uid, Keys& woken) const {

@@ -2,6 +2,7 @@
 // make. Owners that have not been seen have no item here, but their dependents are known.
 #pragma once
 
+#include <compare>
 #include <set>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "client/informer.h"
 #include "client/work_queue.h"
+#include "controllers/runtime/lru.h"
 
 namespace muster::controllers::garbage {
 
@@ -32,6 +34,15 @@ struct Item {
   bool blocks(const Item& owner) const;
 };
 
+// The place where a reference says that an owner is.
+struct Place {
+  const api::Resource* resource = nullptr;
+  std::string ns;
+  std::string name;
+  std::string uid;
+  auto operator<=>(const Place&) const = default;
+};
+
 // Whether both have the same ownerReferences, as far as the collector looks at them.
 bool same_references(const api::Meta& a, const api::Meta& b);
 
@@ -42,6 +53,12 @@ struct ByUid {
 class Graph {
  public:
   using Dependents = std::set<const Item*, ByUid>;
+  // Removals that are remembered, about a megabyte: more than most deletions leave behind at once.
+  static constexpr std::size_t kMaxRemoved = 4'096;
+  // Those of owners that left dependents behind: more than the Jobs that may wait to start
+  // (JobLimits), which may all be deleted at once. What goes with them, ten thousands of pods, does
+  // not displace them.
+  static constexpr std::size_t kMaxOwnersRemoved = 32'768;
 
   // A change as an informer tells it. Returns the keys of those that must be looked at because of
   // it: {namespace, uid}.
@@ -51,10 +68,13 @@ class Graph {
 
   const Item* find(const std::string& uid) const;  // null if it has not been seen
   const Dependents& dependents(const std::string& uid) const;
+  // Whether an object was seen there and then removed, as far as that is remembered. A uid never
+  // comes back.
+  bool saw_removal(const Place& place) const;
 
  private:
   using Keys = std::vector<client::QueueKey>;
-  void leave(const api::Meta& gone, Keys& woken);
+  void leave(const api::Resource& resource, const api::Meta& gone, Keys& woken);
   void enter(const api::Resource& resource, const client::ObjectPtr& object);
   void unlink(const Item& item);
   void link(const Item& item);
@@ -64,6 +84,9 @@ class Graph {
   // Only looked up, never walked.
   std::unordered_map<std::string, Item> items_;
   std::unordered_map<std::string, Dependents> dependents_;
+  // Mutable because finding an entry keeps it longer.
+  mutable Lru<Place, bool> removed_{kMaxRemoved};
+  mutable Lru<Place, bool> removed_owners_{kMaxOwnersRemoved};
 };
 
 // References that one search follows: some milliseconds. No honest tree of objects that all go in

@@ -2,8 +2,8 @@
 
 namespace muster::controllers::garbage {
 
-Answer Owners::answer(const Place& place) {
-  if (absent_.find(place) != nullptr || gone_owners_.find(place) != nullptr) return Answer::kAbsent;
+Answer Owners::remembered(const Place& place) {
+  if (absent_.find(place) != nullptr) return Answer::kAbsent;
   const Time* const said = present_.find(place);
   if (said == nullptr || *said + kYesHolds <= client_.loop().clock().now())
     return Answer::kNotAsked;
@@ -31,10 +31,15 @@ void Owners::ask(const client::QueueKey& key, const Item& item,
                .answers = std::vector<Answer>(item.meta().owners.size(), Answer::kNotAsked)};
   }
   for (const auto& [reference, place] : questions) {
+    if (const Answer known = remembered(place); known != Answer::kNotAsked) {
+      inquiry.answers[reference] = known;
+      continue;
+    }
     const auto [at, is_new] = askers_.try_emplace(place);
     if (at->second.insert({key, inquiry.serial, reference}).second) ++inquiry.open;
     if (is_new) waiting_.push_back(place);
   }
+  if (inquiry.open == 0) return wake_(key, Duration::zero());
   pump();
 }
 

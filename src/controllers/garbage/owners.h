@@ -1,4 +1,5 @@
-// What the server says about owners that the graph has not seen. Asks for each once, a few at a
+// Finds out about owners that the graph has not seen: carries out the questions of a verdict, and
+// keeps the answers as an input of the next one. Asks the server for each owner once, a few at a
 // time, and remembers those that are gone: a uid never comes back.
 //
 // What is remembered of all owners is bounded. So that an object with more owners than that is
@@ -26,10 +27,6 @@ class Owners {
  public:
   // About a megabyte. More than most deletions leave behind at once.
   static constexpr std::size_t kMaxRemembered = 4'096;
-  // Owners that left dependents behind: more than the Jobs that may wait to start (JobLimits),
-  // which may all be deleted at once. What goes with them, ten thousands of pods, does not displace
-  // them.
-  static constexpr std::size_t kMaxOwnersRemembered = 32'768;
   static constexpr int kMaxUnderWay = 16;
   // A yes is worth so much: the owner may go at any time.
   static constexpr Duration kYesHolds = std::chrono::seconds(30);
@@ -41,15 +38,12 @@ class Owners {
   ~Owners() { *alive_ = false; }
   Owners(const Owners&) = delete;
 
-  Answer answer(const Place& place);
   // One per ownerReference of the object as it is now; none if there is nothing to remember.
   std::span<const Answer> found(const client::QueueKey& key, const Item& item);
+  // Wakes the object when all is known, at once if it is known already.
   void ask(const client::QueueKey& key, const Item& item, const std::vector<Question>& questions);
   // The object has been judged, or is gone.
   void forget(const client::QueueKey& key) { inquiries_.erase(key); }
-  void saw_removal(const Place& place, bool has_dependents) {
-    (has_dependents ? gone_owners_ : absent_).at(place) = true;
-  }
   bool idle() const { return askers_.empty(); }
 
  private:
@@ -68,6 +62,7 @@ class Owners {
     auto operator<=>(const Asker&) const = default;
   };
 
+  Answer remembered(const Place& place);
   void pump();
   void tell(const Asker& asker, Answer answer);
   void took_answer(const Place& place, const Result<std::string>& answer);
@@ -75,7 +70,6 @@ class Owners {
   client::Client& client_;
   Wake wake_;
   Lru<Place, bool> absent_{kMaxRemembered};
-  Lru<Place, bool> gone_owners_{kMaxOwnersRemembered};
   Lru<Place, Time> present_{kMaxRemembered};  // when the server said so
   std::map<client::QueueKey, Inquiry> inquiries_;
   std::uint64_t last_inquiry_ = 0;

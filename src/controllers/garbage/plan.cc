@@ -143,17 +143,13 @@ class Classifier {
                       reference.name, reference.uid};
     if (seen != nullptr && is_at(*seen, place))
       return seen->deletes_dependents() ? State::kWaiting : State::kSolid;
-    switch (found(i) == Answer::kPresent ? Answer::kPresent : around_.answer(place)) {
-      case Answer::kAbsent:
-        return State::kDangling;
-      case Answer::kPresent:
-        owners.never_seen = true;
-        return State::kSolid;
-      case Answer::kNotAsked:
-        verdict_.ask.push_back({i, place});
-        return State::kSolid;
+    if (around_.graph.saw_removal(place)) return State::kDangling;
+    if (found(i) == Answer::kPresent) {
+      owners.never_seen = true;
+    } else {
+      verdict_.ask.push_back({i, place});
     }
-    return std::nullopt;
+    return State::kSolid;
   }
 
   void tell_of_namespace(const OwnerReference& reference, const Item* seen) {
@@ -197,6 +193,13 @@ void remove_in_foreground(const Surroundings& around, const Item& item, Plan& pl
 }
 
 }  // namespace
+
+std::optional<Duration> unsettled(const Item& item, store::Revision known_up_to, Duration waited) {
+  constexpr Duration kSettle = std::chrono::milliseconds(500);
+  if (!item.deletes_dependents() || !item.meta().owners.empty()) return std::nullopt;
+  if (known_up_to >= item.object->revision() || waited >= kSettle) return std::nullopt;
+  return kSettle - waited;
+}
 
 Verdict judge(const Surroundings& around, const Item& item, std::span<const Answer> found) {
   if (item.deletes_dependents()) return wait_for_dependents(around, item);

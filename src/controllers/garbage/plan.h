@@ -1,10 +1,8 @@
 // What becomes of one object because of its owners, or of what it owns (spec: job 3.3).
 #pragma once
 
-#include <compare>
-#include <functional>
+#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "api/schema/registry.h"
@@ -13,22 +11,12 @@
 
 namespace muster::controllers::garbage {
 
-// The place where a reference says that an owner is.
-struct Place {
-  const api::Resource* resource = nullptr;
-  std::string ns;
-  std::string name;
-  std::string uid;
-  auto operator<=>(const Place&) const = default;
-};
-
 // What the server said about an owner that the graph has not seen there.
 enum class Answer : std::uint8_t { kNotAsked, kAbsent, kPresent };
 
 struct Surroundings {
   const Graph& graph;
   const api::Registry& registry;
-  std::function<Answer(const Place&)> answer;
 };
 
 struct Question {
@@ -49,5 +37,14 @@ struct Verdict {
 // `found` are answers to earlier questions about this item, one per ownerReference, or none.
 // Pure: reads its arguments and nothing else.
 Verdict judge(const Surroundings& around, const Item& item, std::span<const Answer> found = {});
+
+// How much longer the root of a tree that goes in the foreground waits for what it owns to be seen;
+// nothing if it may be judged. `known_up_to`: every change of every kind up to this revision has
+// been seen. `waited`: since the root was seen to go.
+//
+// What it owns must be gone before it, and with kinds that are watched apart the newest of that may
+// still be on its way. The wait ends as soon as all kinds are known up to the root's deletion.
+// Branches do not wait: restarts wait for them, and they go with their root. Pure.
+std::optional<Duration> unsettled(const Item& item, store::Revision known_up_to, Duration waited);
 
 }  // namespace muster::controllers::garbage

@@ -71,12 +71,20 @@ class Garbage : public ::testing::Test {
   Verdict judged(const std::string& name) {
     const Item* const item = graph_.find("u-" + name);
     MUSTER_ASSERT(item != nullptr, "the test has added it");
-    return judge({graph_, api::Registry::builtin(),
-                  [this](const Place& place) {
-                    const auto at = answers_.find(place.name);
-                    return at == answers_.end() ? Answer::kNotAsked : at->second;
-                  }},
-                 *item);
+    const Surroundings around{graph_, api::Registry::builtin()};
+    std::vector<Answer> found(item->meta().owners.size(), Answer::kNotAsked);
+    Verdict verdict = judge(around, *item, found);
+    for (bool answered = true; answered;) {
+      answered = false;
+      for (const auto& [reference, place] : verdict.ask) {
+        const auto at = answers_.find(place.name);
+        if (at == answers_.end()) continue;
+        found[reference] = at->second;
+        answered = true;
+      }
+      if (answered) verdict = judge(around, *item, found);
+    }
+    return verdict;
   }
   // "delete configmaps d/a {…body…}", one per write.
   std::vector<std::string> writes(const std::string& name) {
@@ -123,6 +131,29 @@ TEST_F(Garbage, AnOwnerThatWasNeverSeenIsAskedForFirst) {
   EXPECT_THAT(writes("a"),
               ElementsAre("delete configmaps d/a {\"propagationPolicy\":\"Background\","
                           "\"preconditions\":{\"uid\":\"u-a\",\"resourceVersion\":\"1\"}}"));
+}
+
+TEST_F(Garbage, NobodyAsksForAnOwnerThatWasSeenToGo) {
+  add("owner");
+  add("a", {{"owner"}});
+  gone("owner");
+  EXPECT_THAT(judged("a").ask, IsEmpty());
+  EXPECT_THAT(writes("a"), ElementsAre(HasSubstr("delete configmaps d/a")));
+  add("b", {{.name = "owner", .kind = "Secret"}});
+  EXPECT_THAT(judged("b").ask, SizeIs(1)) << "another place";
+}
+
+TEST_F(Garbage, ARootWaitsUntilAllKindsAreKnownUpToItsDeletionOrForAMoment) {
+  constexpr Duration kHalf = std::chrono::milliseconds(500), kTenth = kHalf / 5;
+  const Options going{.finalizers = {"foregroundDeletion"}, .deleting = true};
+  const Item& root = add("root", {}, going);
+  const store::Revision deletion = root.object->revision();
+  EXPECT_EQ(unsettled(root, deletion - 1, {}), kHalf);
+  EXPECT_EQ(unsettled(root, deletion - 1, kTenth), kHalf - kTenth);
+  EXPECT_EQ(unsettled(root, deletion - 1, kHalf), std::nullopt);
+  EXPECT_EQ(unsettled(root, deletion, {}), std::nullopt) << "nothing is on its way";
+  EXPECT_EQ(unsettled(add("branch", {{"root"}}, going), 0, {}), std::nullopt);
+  EXPECT_EQ(unsettled(add("stays"), 0, {}), std::nullopt);
 }
 
 TEST_F(Garbage, WhenAnOwnerGoesItsDependentsAreLookedAt) {
@@ -290,8 +321,7 @@ TEST_F(Garbage, AFewOwnersAreAskedForAtATime) {
   std::vector<Owner> owners;
   for (int i = 0; i < 10; ++i) owners.push_back({fmt::format("owner-{}", i)});
   const Item& item = add("a", owners);
-  const Surroundings around{graph_, api::Registry::builtin(),
-                            [](const Place&) { return Answer::kNotAsked; }};
+  const Surroundings around{graph_, api::Registry::builtin()};
   std::vector<Answer> found(owners.size(), Answer::kNotAsked);
   std::size_t asked = 0;
   Verdict verdict = judge(around, item, found);
