@@ -37,19 +37,18 @@ Controller::Controller(Shared& shared)
       master_ports_(shared.port_is_free),
       limits_(shared.job_limits),
       barriers_(gates_.group_scheduling ? make_barriers(shared) : nullptr),
-      runner_(
-          shared.client,
-          {.name = "jobset",
-           .sources = sources(),
-           .plan = [this](const QueueKey& key, const Pass& pass) { return plan_for(key, pass); },
-           .carried_out = [this](const QueueKey& key) { progress_.carried_out(key); },
-           .creates_for = &job_sets_.informer(),
-           .events = events_.get(),
-           .log = &shared.decisions}) {
+      runner_(shared.client, {.name = "jobset",
+                              .sources = sources(),
+                              .plan = [this](const QueueKey& key,
+                                             const Pass& pass) { return plan_for(key, pass); },
+                              .carried_out = [this](const QueueKey& key) { carried_out(key); },
+                              .creates_for = &job_sets_.informer(),
+                              .events = events_.get(),
+                              .log = &shared.decisions}) {
   shared.informers.know_first(jobs_.informer(), job_sets_.informer());
   job_sets_.informer().on_change([this](const auto& before, const auto& after) {
     const api::Meta& meta = (after ? after : before)->meta();
-    if (!after) progress_.gone({meta.ns, meta.name});
+    if (!after) forget({meta.ns, meta.name});
     runner_.add({meta.ns, meta.name});
     if (barriers_) barriers_->look_at({meta.ns, meta.name});
   });
@@ -117,12 +116,29 @@ Plan Controller::plan_for(const QueueKey& key, const Pass& pass) {
     view.barrier_program = barrier_program_;
   }
   view.creation = creation_limit(limits_, children, waiting_jobs_);
-  if (master_ports_.shared())
-    view.port_is_free = [this](int port) { return master_ports_.is_free(port); };
+  view.shares_ports = master_ports_.shared();
+  if (const auto given = given_ports_.find(key); given != given_ports_.end())
+    view.given_port = given->second;
   Outcome outcome = plan(kinds_, view, pass.now);
-  if (outcome.chosen_port) master_ports_.chosen(*outcome.chosen_port);
+  port_requests_.erase(key);
+  if (outcome.port_request) port_requests_[key] = *std::move(outcome.port_request);
   progress_.planned(key, *set, outcome.status, pass.now);
   return std::move(outcome.plan);
+}
+
+void Controller::carried_out(const QueueKey& key) {
+  progress_.carried_out(key);
+  given_ports_.erase(key);
+  const auto request = port_requests_.extract(key);
+  if (request.empty()) return;
+  given_ports_[key] = master_ports_.take(request.mapped());
+  runner_.add(key);
+}
+
+void Controller::forget(const QueueKey& key) {
+  progress_.gone(key);
+  port_requests_.erase(key);
+  given_ports_.erase(key);
 }
 
 }  // namespace muster::controllers::jobset

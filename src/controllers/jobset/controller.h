@@ -1,6 +1,8 @@
 // The JobSet controller: wires informers and a runner to the plan, and counts what came of it.
 #pragma once
 
+#include <map>
+
 #include "controllers/jobset/barriers.h"
 #include "controllers/jobset/master_port.h"
 #include "controllers/jobset/plan.h"
@@ -20,6 +22,8 @@ class Controller final : public controllers::Controller {
   std::unique_ptr<Barriers> make_barriers(Shared& shared);
   std::vector<client::Informer*> sources() const;
   Plan plan_for(const QueueKey& key, const Pass& pass);
+  void carried_out(const QueueKey& key);
+  void forget(const QueueKey& key);
 
   Kinds kinds_;
   Gates gates_;
@@ -31,6 +35,8 @@ class Controller final : public controllers::Controller {
   std::unique_ptr<EventRecorder> events_;
   BarrierProgram barrier_program_;
   MasterPorts master_ports_;
+  std::map<QueueKey, PortRequest> port_requests_;  // of the plans on their way
+  std::map<QueueKey, GivenPort> given_ports_;      // for the next plans
   JobLimits limits_;
   std::size_t waiting_jobs_ = 0;        // of all sets
   std::unique_ptr<Barriers> barriers_;  // null pointer if their gate is off

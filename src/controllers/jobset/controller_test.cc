@@ -51,6 +51,22 @@ class JobSetController : public controllers::testing::ControllerTest<Controller>
   }
 };
 
+class OneMachine : public controllers::testing::EngineTest {};
+
+TEST_F(OneMachine, APortIsFoundBetweenTwoPlans) {
+  shared_.port_is_free = [](int port) { return port == 12'345; };
+  const Controller controller(shared_);
+  informers_.start();
+  server_.show(kSets, "ADDED",
+               R"({"metadata":{"namespace":"d","name":"js","uid":"u-js","resourceVersion":"2",
+                   "annotations":{"muster.dev/rank-env":"true"}},
+                   "spec":{"replicatedJobs":[{"name":"w","replicas":1,"template":{"spec":{
+                   "template":{"spec":{"containers":[{"name":"main"}]}}}}}]}})");
+  server_.complete_all(2);
+  ASSERT_THAT(server_.waiting(), ElementsAre("POST /apis/batch/v1/namespaces/d/jobs"));
+  EXPECT_THAT(server_.asked.front().body(), HasSubstr(R"("muster.dev/master-port":"12345")"));
+}
+
 TEST_F(JobSetController, DoesNothingBeforeItKnowsEverything) {
   server_.show(kSets, "ADDED", set(2));
   server_.show_complete(kSets, 2);

@@ -40,15 +40,16 @@ void MasterPorts::changed(const Child* before, const Child* after) {
   if (const auto port = held_by(after)) ++jobs_[*port];
 }
 
-void MasterPorts::chosen(int port) {
-  if (!shared()) return;
-  chosen_.push_back(port);
-  if (chosen_.size() > kMostChosen) chosen_.pop_front();
+GivenPort MasterPorts::take(const PortRequest& request) {
+  const int port = choose_master_port(request.set_uid, request.attempt,
+                                      [this](int candidate) { return is_free(candidate); });
+  taken_.push_back(port);
+  if (taken_.size() > kMostTaken) taken_.pop_front();
+  return {.request = request, .port = port};
 }
 
 bool MasterPorts::is_free(int port) const {
-  return !jobs_.contains(port) && std::ranges::find(chosen_, port) == chosen_.end() &&
-         machine_(port);
+  return !jobs_.contains(port) && std::ranges::find(taken_, port) == taken_.end() && machine_(port);
 }
 
 }  // namespace muster::controllers::jobset

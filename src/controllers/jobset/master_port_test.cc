@@ -69,13 +69,17 @@ TEST_F(SharedPorts, AreNotFreeWhileAJobThatWasGivenThemMayRun) {
   EXPECT_TRUE(ports_.is_free(12'000));
 }
 
-TEST_F(SharedPorts, AreNotFreeFromTheMomentTheyAreChosen) {
-  ports_.chosen(12'000);
-  EXPECT_FALSE(ports_.is_free(12'000));
-  EXPECT_TRUE(ports_.is_free(12'001));
-  // What became of a choice so long ago is to be seen.
-  for (int port = 13'000; port < 13'256; ++port) ports_.chosen(port);
-  EXPECT_TRUE(ports_.is_free(12'000));
+TEST_F(SharedPorts, AreNotFreeFromTheMomentTheyAreTaken) {
+  const PortRequest request{.set_uid = "u", .attempt = 3};
+  const GivenPort first = ports_.take(request);
+  EXPECT_EQ(first.request, request);
+  EXPECT_EQ(first.port, choose_master_port("u", 3, {}));
+  EXPECT_FALSE(ports_.is_free(first.port));
+  EXPECT_NE(ports_.take(request).port, first.port) << "the same set asks again";
+  // What became of a port that was taken so long ago is to be seen.
+  for (int attempt = 100; attempt < 356; ++attempt)
+    ports_.take({.set_uid = "other", .attempt = attempt});
+  EXPECT_TRUE(ports_.is_free(first.port));
 }
 
 TEST_F(SharedPorts, AreNotFreeIfSomebodyListensThere) {
@@ -86,7 +90,8 @@ TEST_F(SharedPorts, AreNotFreeIfSomebodyListensThere) {
 TEST(MasterPorts, OfPodsThatHaveTheirOwnAreNotRemembered) {
   MasterPorts ports({});
   EXPECT_FALSE(ports.shared());
-  ports.chosen(12'000);
+  const Child first = child();
+  ports.changed(nullptr, &first);
 }
 
 // Through whole plans.
@@ -114,6 +119,27 @@ TEST_F(PlannedPort, IsTheHashWherePodsHavePortsOfTheirOwn) {
   create(jobset({job("driver"), job("workers", {.replicas = 2})}));
   cluster_.settle();
   for (const std::string& name : cluster_.job_names()) EXPECT_EQ(port_of(name), choice(0)) << name;
+}
+
+TEST(PortRequests, APlanWritesNothingBeforeItsPortIsFoundAndTakesNoPortOfAnotherAttempt) {
+  api::JobSet set = read(jobset({job("workers")}));
+  set.meta.uid = "u";
+  set.meta.annotations.emplace_back(annotation::kRankEnvironment, "true");
+  const Kinds kinds{.job_set = &admission::World::resource_of(kApiVersion, kKind),
+                    .job = &admission::World::resource_of("batch/v1", "Job"),
+                    .service = &admission::World::resource_of("v1", "Service"),
+                    .claim = &admission::World::resource_of("v1", "PersistentVolumeClaim"),
+                    .config_map = &admission::World::resource_of("v1", "ConfigMap")};
+  View view{.set = set, .children = {}, .shares_ports = true};
+  const auto planned = [&] { return plan(kinds, view, {}); };
+  const PortRequest request{.set_uid = set.meta.uid, .attempt = 0};
+  EXPECT_EQ(planned().port_request, request);
+  EXPECT_FALSE(planned().plan.has_writes());
+  view.given_port = {{.set_uid = set.meta.uid, .attempt = 1}, 12'000};
+  EXPECT_EQ(planned().port_request, request);
+  view.given_port = {request, 12'000};
+  EXPECT_EQ(planned().port_request, std::nullopt);
+  EXPECT_TRUE(planned().plan.has_writes());
 }
 
 TEST_F(PlannedPort, IsTheSameForJobsThatAreMadeLater) {

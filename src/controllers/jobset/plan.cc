@@ -8,7 +8,6 @@
 #include "api/views/job_set_names.h"
 #include "controllers/jobset/failure_policy.h"
 #include "controllers/jobset/job_builder.h"
-#include "controllers/jobset/master_port.h"
 #include "controllers/jobset/names.h"
 #include "controllers/jobset/restart_backoff.h"
 #include "controllers/jobset/sequence.h"
@@ -104,8 +103,9 @@ class Planner {
       plan_.error = status.error().message;
       return {.plan = std::move(plan_), .status = set_.status};
     }
+    if (port_request_) return {.plan = {}, .status = set_.status, .port_request = port_request_};
     if (plan_.has_writes()) plan_.events = draft_.take_events();
-    return {.plan = std::move(plan_), .status = draft_.status(), .chosen_port = chosen_port_};
+    return {.plan = std::move(plan_), .status = draft_.status()};
   }
 
  private:
@@ -224,7 +224,8 @@ class Planner {
         hold_back(entry);
         break;
       }
-      if (!builder) builder.emplace(set_, entry, view_.gates, execution());
+      if (!knows_port()) return;
+      if (!builder) builder.emplace(set_, entry, view_.gates, execution_);
       step.writes.push_back(creation(std::move(name), builder->build(index)));
     }
     if (step.writes.empty()) return;
@@ -243,15 +244,22 @@ class Planner {
     if (view_.creation.of_all) plan_.look_again = kLookForRoom;
   }
 
-  // Only who makes Jobs needs a port. All Jobs of an attempt say the same one.
-  const Execution& execution() {
+  // Only a plan that makes Jobs needs a port. All Jobs of an attempt have the same one. False if it
+  // has to be found first.
+  bool knows_port() {
     if (execution_.master_port != 0 || !set_.meta.annotation(annotation::kRankEnvironment))
-      return execution_;
-    const auto known = master_port_of(buckets_.active);
-    if (!known)
-      chosen_port_ = choose_master_port(set_.meta.uid, execution_.attempt, view_.port_is_free);
-    execution_.master_port = known ? *known : *chosen_port_;
-    return execution_;
+      return true;
+    const PortRequest request{.set_uid = set_.meta.uid, .attempt = execution_.attempt};
+    if (const auto known = master_port_of(buckets_.active)) {
+      execution_.master_port = *known;
+    } else if (!view_.shares_ports) {
+      execution_.master_port = choose_master_port(request.set_uid, request.attempt, {});
+    } else if (view_.given_port && view_.given_port->request == request) {
+      execution_.master_port = view_.given_port->port;
+    } else {
+      port_request_ = request;
+    }
+    return execution_.master_port != 0;
   }
 
   Write creation(std::string name, std::string body) const {
@@ -307,8 +315,9 @@ class Planner {
   }
 
   void resume_jobs(const Tally& tally) {
+    if (!knows_port()) return;
     const api::ReplicatedJob& entry = *tally.replicated_job;
-    const JobBuilder builder(set_, entry, view_.gates, execution());
+    const JobBuilder builder(set_, entry, view_.gates, execution_);
     Step forget_start, resumed;
     Arena arena;
     const Value no_start = Value::object(arena);
@@ -436,7 +445,7 @@ class Planner {
   StatusDraft draft_;
   Plan plan_;
   bool expired_ = false;
-  std::optional<int> chosen_port_;
+  std::optional<PortRequest> port_request_;
   std::size_t room_ = std::min(kMostJobsPerPass, view_.creation.room);  // for Jobs yet to create
   const api::ReplicatedJob* held_back_ = nullptr;  // the first that the limit keeps from growing
   std::unordered_set<std::string_view> names_;     // of all children; only looked up, never walked

@@ -11,8 +11,8 @@
 #include "controllers/jobset/children.h"
 #include "controllers/jobset/creation_limit.h"
 #include "controllers/jobset/gates.h"
+#include "controllers/jobset/master_port.h"
 #include "controllers/runtime/plan.h"
-#include "controllers/runtime/port_is_free.h"
 
 namespace muster::controllers::jobset {
 
@@ -33,13 +33,16 @@ struct View {
   const Starts* starts = nullptr;
   BarrierProgram barrier_program = {};
   CreationLimit creation = {};
-  PortIsFree port_is_free = {};  // of those that pods share with others (master_port.h)
+  bool shares_ports = false;  // pods share the ports of one machine (master_port.h)
+  // Then: the port that an earlier plan asked for.
+  std::optional<GivenPort> given_port = {};
 };
 
 struct Outcome {
   Plan plan;
-  api::JobSetStatus status;             // when the plan has been carried out
-  std::optional<int> chosen_port = {};  // a new MASTER_PORT
+  api::JobSetStatus status;  // when the plan has been carried out
+  // A free port must be found before anything can be written; the plan is empty then.
+  std::optional<PortRequest> port_request = {};
 };
 
 Outcome plan(const Kinds& kinds, const View& view, Time now);

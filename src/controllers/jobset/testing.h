@@ -292,18 +292,24 @@ class Cluster {
     const Seen seen = look();
     std::set<std::string, std::less<>> claims;
     for (const auto& [name, outcome] : claims_) claims.insert(name);
-    return plan(kinds_,
-                {.set = seen.set,
-                 .children = pointers(seen.children),
-                 .has_service = services_.contains(std::string(subdomain(seen.set))),
-                 .claims = claims,
-                 .gates = Gates::of(world.gates),
-                 .signal = seen.signal_of_its_own(),
-                 .starts = &starts_,
-                 .creation = creation_limit(limits, pointers(seen.children), jobs_.size()),
-                 .port_is_free = port_is_free},
-                world.now)
-        .plan;
+    const std::vector<const Child*> children = pointers(seen.children);
+    View view{.set = seen.set,
+              .children = children,
+              .has_service = services_.contains(std::string(subdomain(seen.set))),
+              .claims = claims,
+              .gates = Gates::of(world.gates),
+              .signal = seen.signal_of_its_own(),
+              .starts = &starts_,
+              .creation = creation_limit(limits, children, jobs_.size()),
+              .shares_ports = port_is_free != nullptr};
+    auto outcome = plan(kinds_, view, world.now);
+    if (const auto request = outcome.port_request) {
+      EXPECT_FALSE(outcome.plan.has_writes()) << "before there is a port";
+      view.given_port = {*request,
+                         choose_master_port(request->set_uid, request->attempt, port_is_free)};
+      outcome = plan(kinds_, view, world.now);
+    }
+    return std::move(outcome.plan);
   }
 
   // What it knew is lost; what it wrote is there.
