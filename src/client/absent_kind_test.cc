@@ -8,7 +8,7 @@
 #include "store/durability.h"
 
 namespace muster::client {
-namespace {
+namespace absent_kind_test {
 
 using std::chrono::hours;
 using std::chrono::seconds;
@@ -229,5 +229,5 @@ TEST(NamesResource, BelievesAListOfResourcesOnly) {
   EXPECT_FALSE(names_resource("<html>", "jobs").has_value());
 }
 
-}  // namespace
+}  // namespace absent_kind_test
 }  // namespace muster::client

@@ -8,7 +8,7 @@
 #include "net/testing.h"
 
 namespace muster::client {
-namespace {
+namespace https_test {
 
 class Https : public ::testing::Test {
  protected:
@@ -59,5 +59,5 @@ TEST_F(Https, WatchesHoldUpNoRequest) {
   EXPECT_EQ(*answer, "{}");
 }
 
-}  // namespace
+}  // namespace https_test
 }  // namespace muster::client

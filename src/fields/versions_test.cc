@@ -8,7 +8,7 @@
 #include "fields/testing.h"
 
 namespace muster::fields {
-namespace {
+namespace versions_test {
 
 using json::Value;
 using testing::HasSubstr;
@@ -136,5 +136,5 @@ TEST_F(ManagersOfVersions, KeepAnItemThatSomebodyElseHasInAnotherVersion) {
   EXPECT_THAT(spec(), Not(HasSubstr("priority")));
 }
 
-}  // namespace
+}  // namespace versions_test
 }  // namespace muster::fields

@@ -5,7 +5,7 @@
 #include "server/testing.h"
 
 namespace muster::server {
-namespace {
+namespace event_expiry_test {
 
 using testing::TestServer;
 
@@ -32,5 +32,5 @@ TEST(Expiry, EventsLiveForAnHourAfterTheirLastChange) {
   EXPECT_EQ(server.admin("GET", events + "/repeated")->status, 200);
 }
 
-}  // namespace
+}  // namespace event_expiry_test
 }  // namespace muster::server

@@ -5,7 +5,7 @@
 #include "server/testing.h"
 
 namespace muster::server {
-namespace {
+namespace versions_test {
 
 using testing::at;
 using ::testing::ElementsAre;
@@ -302,5 +302,5 @@ TEST_F(GangVersions, APodKeepsTheNameOfItsGroup) {
             R"({"name":"w","podGroup":"g","podGroupReplicaKey":"0"})");
 }
 
-}  // namespace
+}  // namespace versions_test
 }  // namespace muster::server

@@ -5,7 +5,7 @@
 #include "store/testing/store_fixture.h"
 
 namespace muster::store {
-namespace {
+namespace stored_version_test {
 
 constexpr std::string_view kOld =
     R"({"kind":"PodGroup","apiVersion":"scheduling.k8s.io/v1alpha2","metadata":{"name":"g","namespace":"a","resourceVersion":"7"},)"
@@ -64,5 +64,5 @@ TEST(StoredVersion, AStartConvertsWhatIsOnDisk) {
   EXPECT_THAT(object->bytes(), ::testing::Not(::testing::HasSubstr("v1alpha2")));
 }
 
-}  // namespace
+}  // namespace stored_version_test
 }  // namespace muster::store

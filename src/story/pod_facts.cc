@@ -183,10 +183,10 @@ bool failed_before(const PodFacts& a, const PodFacts& b) {
   return a.failure->code != kStopped && b.failure->code == kStopped;
 }
 
-const PodFacts* first_failure(const std::vector<PodFacts>& pods) {
+const PodFacts* first_failure(const PodList& pods) {
   const PodFacts* first = nullptr;
-  for (const PodFacts& pod : pods) {
-    if (pod.failure && (first == nullptr || failed_before(pod, *first))) first = &pod;
+  for (const PodFacts* const pod : pods) {
+    if (pod->failure && (first == nullptr || failed_before(*pod, *first))) first = pod;
   }
   return first;
 }

@@ -92,6 +92,6 @@ bool is_meant(const PodFacts& pod, std::string_view selection);
 // Of two that failed: whether the first one did before the other, or is the cause of both.
 bool failed_before(const PodFacts& a, const PodFacts& b);
 // Of those that failed the one that failed first; null if none has.
-const PodFacts* first_failure(const std::vector<PodFacts>& pods);
+const PodFacts* first_failure(const PodList& pods);
 
 }  // namespace muster::story

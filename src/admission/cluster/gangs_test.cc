@@ -4,7 +4,7 @@
 #include "admission/testing.h"
 
 namespace muster::admission {
-namespace {
+namespace gangs_test {
 
 using json::IsJson;
 using testing::EndsWith;
@@ -228,5 +228,5 @@ TEST(Gangs, APodCannotChangeItsGroup) {
       HasSubstr("pod updates may not change fields"));
 }
 
-}  // namespace
+}  // namespace gangs_test
 }  // namespace muster::admission

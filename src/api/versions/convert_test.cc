@@ -9,7 +9,7 @@
 #include "json/write.h"
 
 namespace muster::api {
-namespace {
+namespace convert_test {
 
 using json::Value;
 using testing::HasSubstr;
@@ -239,5 +239,5 @@ TEST(Versions, RoundTripsLoseNothing) {
   }
 }
 
-}  // namespace
+}  // namespace convert_test
 }  // namespace muster::api

@@ -1,19 +1,22 @@
 // Follows one JobSet to its end: its logs on the screen, its stages in the block below them or as
 // lines, and the exit code that its end stands for.
+//
+// This is the driver: it turns what it hears from the server, the streams and the timers into
+// events for reduce() (follow_state.h), which decides, and carries out the effects. It decides
+// nothing itself.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 
+#include "cli/follow/follow_state.h"
 #include "cli/follow/log_streams.h"
 #include "cli/follow/screen.h"
 #include "client/informer.h"
-#include "story/pod_warning.h"
-#include "story/progress.h"
 
 namespace muster::cli {
 
@@ -33,101 +36,53 @@ struct FollowOptions {
 class Follow {
  public:
   // `ended` is called once with the exit code; nothing has been cleaned up then.
-  Follow(client::Client& client, Screen& screen, FollowOptions options,
+  Follow(client::Client& client, Screen& screen, const FollowOptions& options,
          std::function<void(int exit_code)> ended);
   ~Follow();
   Follow(const Follow&) = delete;
   void start();
 
   // The end is being brought about by us: it is no news.
-  void expect_deletion();
-  bool is_deleted() const { return deleted_; }
+  void expect_deletion() { tell(event::StopRequested{}); }
+  bool is_deleted() const { return state_.deleted; }
   // Pods whose processes may still run.
-  std::vector<std::string> live_pods() const;
-  bool has_live_pods() const;
+  std::vector<std::string> live_pods() const { return state_.pods.live(); }
+  bool has_live_pods() const { return state_.pods.has_live(); }
   // Called whenever the JobSet or a pod has changed.
   void on_change(std::function<void()> changed) { changed_ = std::move(changed); }
 
  private:
-  struct Known {
-    story::PodFacts facts;
-    bool gone = false;
-    // Why it is not prepared; only its events tell.
-    std::string fault_reason;
-    std::string fault;
+  void tell(const FollowEvent& what);
+  void tell_object(const FollowEvent& what);
+  void look_around();
+  void fire(FollowTimer timer);
 
-    bool is_live() const { return !gone && !facts.has_ended(); }
-    // What it lacks is told in amounts.
-    void take_room(const story::Room& room) {
-      if (!facts.lacking.empty()) facts.unschedulable = story::shortage(facts.lacking, room);
-    }
-    // A pod that has not started has the trouble that its events tell.
-    void take_fault() {
-      if (facts.started || !facts.trouble.empty()) return;
-      facts.trouble = fault;
-      facts.trouble_reason = fault_reason;
-    }
-  };
-
-  void pod_changed(const client::ObjectPtr& before, const client::ObjectPtr& after);
-  Known& take_pod(story::PodFacts facts);
-  void job_set_changed(const client::ObjectPtr& after);
-  void event_changed(json::Value event);
-  void warned(json::Value event);
-  void pod_warned(json::Value event);
-  void take_warning(Known& known, const story::PodWarning& warning);
-  void job_warned(json::Value event);
-  std::optional<story::DeadEnd> find_dead_end() const;
-  void look();
-  void show();
-  void show_soon();
-  story::BlockView block_view() const;
-  void tell_restart(std::int64_t restart);
-  const story::PodFacts* failure_before(std::int64_t restart) const;
-  void ask_for_room();
-  void keep_block();
-  void tick();
-  void watch_for_dead_end();
-  void look_for_pods();
-  void end_if_over();
-  void tell_failure();
-  int exit_code() const;
-  void end(int exit_code);
-  story::PodList present_pods() const;  // by name
+  // One for each effect.
+  void act(const effect::PrintLog& print) { screen_.log(print.line); }
+  void act(const effect::Note& note) { screen_.note(note.line); }
+  void act(const effect::ShowBlock& show) { screen_.set_block(show.lines); }
+  void act(const effect::ClearBlock&) { screen_.clear_block(); }
+  void act(const effect::ReadLog& read) { logs_.read(read.log); }
+  void act(const effect::StartTimer& start);
+  void act(const effect::AskForRoom&);
+  void act(const effect::FindAllPods&);
+  void act(const effect::AskServer&);
+  void act(const effect::End& end) { ended_(end.exit_code); }
 
   client::Client& client_;
   Screen& screen_;
-  FollowOptions options_;
-  std::function<void(int)> ended_;
+  const std::string ns_;
+  const std::function<bool()> is_alone_;
+  const std::function<void(int)> ended_;
   std::function<void()> changed_;
-  Time begun_;
+  FollowState state_;
+  std::deque<FollowEffect> effects_;  // to be carried out, in this order
+  bool is_acting_ = false;
   LogStreams logs_;
-  std::unique_ptr<client::Informer> sets_, pods_, events_, warnings_;
-  std::map<std::string, Known> known_;  // by uid, also pods that are gone
-  // Of pods that we have not seen yet, by uid; most are of others.
-  std::multimap<std::string, story::PodWarning> early_;
-  std::map<std::string, std::string> podless_;  // Jobs whose pods are not taken, and why
-  std::optional<api::JobSet> set_;
-  std::optional<story::Standing> told_;
-  std::optional<std::int64_t> told_restarts_;
-  std::set<std::string, std::less<>> seen_stages_;  // that have had a pod
-  bool seen_before_end_ = false;
-  // What nodes offer, once a pod fits on none; also tells answers that come late that we are there.
-  std::shared_ptr<std::optional<story::Room>> room_;
-  std::string told_trouble_;
-  std::string stuck_pod_;  // of the dead end, if there is one
-  Time stuck_since_{};
-  std::set<std::string> warned_of_;
-  std::optional<Time> outcome_seen_;
-  // From then on, whether its pods have been looked for; also tells a late answer that we are
-  // there.
-  std::shared_ptr<bool> all_pods_known_;
-  TimerId tick_ = TimerId::kNone, last_words_ = TimerId::kNone, show_ = TimerId::kNone;
-  int seconds_ = 0;
-  bool suspension_told_ = false;
-  bool deletion_expected_ = false;
-  bool deleted_ = false;
-  bool is_over_ = false;
+  client::Informer sets_, pods_, warnings_;
+  std::map<FollowTimer, TimerId> timers_;
+  // Answers that come when we have gone are dropped.
+  const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace muster::cli

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/metrics.h"
+#include "cli/input/kinds.h"
+#include "store/durability.h"
+
 namespace muster::cli {
 namespace follow_test {
 
@@ -66,6 +70,78 @@ TEST_F(FollowTest, ReadsTheLogOfAPodThatNobodyHasToldOf) {
   follow.start();
   loop->run();
   EXPECT_EQ(code, 0);
+}
+
+// A server in this process, whose changes come in one order: nothing is asked for twice.
+class FollowFeedTest : public ::testing::Test {
+ protected:
+  FollowFeedTest() {
+    auto opened = store::Store::open(store::make_memory_durability(), api::Registry::builtin(),
+                                     loop->clock(), metrics, {.commit_inline = true});
+    MUSTER_ASSERT(opened.has_value(), "a store in memory opens");
+    store = *std::move(opened);
+    transport = client::make_in_process_transport(
+        *loop, [this](const auto& exchange) { answer(exchange); }, store.get());
+  }
+
+  void answer(const std::shared_ptr<http::Exchange>& exchange) {
+    asked.push_back(exchange->request().target);
+    exchange->start_stream({.status = 200, .headers = {}, .body = {}});
+    exchange->finish();
+  }
+
+  store::Revision put(const api::Resource& resource, const std::string& name,
+                      const std::string& meta, const std::string& rest,
+                      store::Revision expected = 0) {
+    store::Revision revision = 0;
+    store->submit(
+        {.op = store::Write::Op::kPut,
+         .key = {resource.id, "d", name},
+         .expected = expected,
+         .head = fmt::format(R"({{"metadata":{{"name":"{}","namespace":"d",{},"resourceVersion":")",
+                             name, meta),
+         .tail = R"("},)" + rest + "}"},
+        [&](Result<store::ObjectPtr> written) {
+          ASSERT_TRUE(written) << written.error().message;
+          revision = (*written)->revision();
+        });
+    return revision;
+  }
+
+  Metrics metrics;
+  std::unique_ptr<VirtualLoop> loop = make_virtual_loop(Time{});
+  std::unique_ptr<store::Store> store;
+  std::unique_ptr<client::Transport> transport;
+  std::vector<std::string> asked;
+};
+
+TEST_F(FollowFeedTest, ListsNoPodsAndStillReadsTheLogOfOneThatWasQuick) {
+  const auto first = put(job_sets(), "s", R"("uid":"set")", R"("spec":{"replicatedJobs":[]})");
+  client::Client client(*transport, "test");
+  Screen screen(*loop, {.progress = false});
+  std::optional<int> code;
+  Follow follow(client, screen,
+                {.ns = "d",
+                 .job_set = "s",
+                 .uid = "set",
+                 .logs = {},
+                 .keys = {},
+                 .exit_code_from = {},
+                 .timeout = std::chrono::seconds(30)},
+                [&](int ended) { code = ended; });
+  follow.start();
+  loop->run_for(std::chrono::seconds(1));
+  EXPECT_TRUE(asked.empty());
+  put(pods(), "p", R"("uid":"pod","labels":{"jobset.sigs.k8s.io/jobset-uid":"set"})",
+      R"("spec":{"containers":[{"name":"main"}]},"status":{"phase":"Succeeded","containerStatuses":[{"name":"main",)"
+      R"("restartCount":0,"containerID":"muster://c","state":{"terminated":{"exitCode":0}}}]})");
+  put(job_sets(), "s", R"("uid":"set")",
+      R"("spec":{"replicatedJobs":[]},"status":{"conditions":[{"type":"Completed","status":"True","message":"well"}]})",
+      first);
+  loop->run_for(std::chrono::seconds(1));
+  EXPECT_EQ(code, 0);
+  ASSERT_EQ(asked.size(), 1u);
+  EXPECT_TRUE(asked[0].contains("/pods/p/log?"));
 }
 
 }  // namespace follow_test

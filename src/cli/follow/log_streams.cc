@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "base/terminal_text.h"
 #include "cli/input/kinds.h"
 #include "json/parse.h"
 
@@ -25,55 +22,20 @@ bool was_cut(const Error& why) {
 
 }  // namespace
 
-std::vector<std::string> prefix_words() { return {"name", "rank", "none"}; }
-
-Prefix parse_prefix(std::string_view word) {
-  if (word == "rank") return Prefix::kRank;
-  return word == "none" ? Prefix::kNone : Prefix::kName;
-}
-
-LogStreams::LogStreams(client::Client& client, std::string ns, std::string job_set,
-                       LogOptions options, Print print)
+LogStreams::LogStreams(client::Client& client, std::string ns, LogOptions options, Events events)
     : client_(client),
       ns_(std::move(ns)),
-      job_set_(std::move(job_set)),
       options_(std::move(options)),
-      print_(std::move(print)) {}
-
-std::string LogStreams::name_of(const story::PodFacts& pod, const std::string& container) const {
-  if (options_.prefix == Prefix::kNone) return "";
-  const bool by_rank = options_.prefix == Prefix::kRank && !pod.rank.empty();
-  std::string name = by_rank ? plain_text(pod.rank) : story::short_name(pod, job_set_);
-  if (pod.several_containers) name += "/" + plain_text(container);
-  return name;
-}
-
-LogStreams::Log::Log(const story::PodFacts& facts, const story::PodFacts::Log& of,
-                     std::string shown_name)
-    : pod(facts.name),
-      uid(facts.uid),
-      container(of.container),
-      run(of.restarts),
-      prefix(std::move(shown_name)),
-      newest_run(of.restarts) {}
+      events_(std::move(events)) {}
 
 LogStreams::~LogStreams() {
   *alive_ = false;
-  for (const auto& [key, runs] : logs_) {
-    for (const auto& log : runs) client_.loop().cancel(log->retry);
-  }
+  for (const auto& log : logs_) client_.loop().cancel(log->retry);
 }
 
-void LogStreams::look(const story::PodFacts& pod) {
-  for (const story::PodFacts::Log& container : pod.logs) {
-    if (!options_.container.empty() && container.container != options_.container) continue;
-    auto& runs = logs_[fmt::format("{}/{}", pod.uid, container.container)];
-    if (!runs.empty() && runs.back()->run >= container.restarts) continue;
-    runs.push_back(std::make_unique<Log>(pod, container, name_of(pod, container.container)));
-    ++open_;
-    const bool others_are_over = runs.size() == 1 || runs[runs.size() - 2]->is_over;
-    if (others_are_over) open(*runs.back());
-  }
+void LogStreams::read(LogRun run) {
+  logs_.push_back(std::make_unique<Log>(std::move(run)));
+  open(*logs_.back());
 }
 
 void LogStreams::open(Log& log) {
@@ -102,11 +64,11 @@ void LogStreams::open(Log& log) {
 }
 
 std::string LogStreams::target_of(Log& log) const {
-  std::string target =
-      fmt::format("{}?container={}&timestamps=true", client::url_path(pods(), ns_, log.pod, "log"),
-                  client::url_escape(log.container));
+  std::string target = fmt::format("{}?container={}&timestamps=true",
+                                   client::url_path(pods(), ns_, log.run.pod, "log"),
+                                   client::url_escape(log.run.container));
   if (options_.follow) target += "&follow=true";
-  if (options_.previous || log.newest_run > log.run) target += "&previous=true";
+  if (options_.previous || log.newest_run > log.run.run) target += "&previous=true";
   const bool is_first = log.stream_number == 1 || !(log.has_begun || log.position.since());
   if (is_first && options_.tail >= 0) target += fmt::format("&tailLines={}", options_.tail);
   // What is written from now on is wanted, also if this stream is cut before it has come.
@@ -130,7 +92,8 @@ void LogStreams::took_data(Log& log, std::string_view data) {
   if (!refused && must_wait(log)) return hold(log);
   std::string& kept = refused ? log.answer : log.held;
   if (!refused && log.is_proven)
-    return log.position.take(data, [&](const LogPosition::Line& line) { print(log, line); });
+    return log.position.take(data,
+                             [&](const LogPosition::Line& line) { events_.line(log.run, line); });
   if (kept.size() + data.size() <= kMaxHeld) {
     kept += data;
   } else if (!refused) {
@@ -141,7 +104,7 @@ void LogStreams::took_data(Log& log, std::string_view data) {
 // The server chose the run when it began to answer. If the container has not been started again by
 // now, it was the one that we mean.
 void LogStreams::prove(Log& log) {
-  client_.get(pods(), ns_, log.pod,
+  client_.get(pods(), ns_, log.run.pod,
               [this, alive = alive_, &log, number = log.stream_number](Result<std::string> pod) {
                 if (*alive && log.stream_number == number) proven(log, pod);
               });
@@ -153,13 +116,13 @@ void LogStreams::proven(Log& log, const Result<std::string>& pod) {
   json::Arena arena;
   const auto tree = json::parse(arena, is_gone ? "{}" : *pod);
   const story::PodFacts facts = story::pod_facts(tree ? *tree : json::Value());
-  if (!is_gone && facts.uid != log.uid) return over(log);  // another one of that name
+  if (!is_gone && facts.uid != log.run.uid) return over(log);  // another one of that name
   std::int64_t newest = log.newest_run;
   for (const story::PodFacts::Log& container : facts.logs)
-    if (container.container == log.container) newest = container.restarts;
+    if (container.container == log.run.container) newest = container.restarts;
   if (std::exchange(log.newest_run, newest) != newest) {
     // Servers keep one run besides the newest; that of --previous is it already.
-    const bool is_kept = newest == log.run + 1 && !options_.previous;
+    const bool is_kept = newest == log.run.run + 1 && !options_.previous;
     return is_kept ? open_again(log, Duration::zero()) : over(log);
   }
   log.is_proven = true;
@@ -178,10 +141,8 @@ void LogStreams::hold(Log& log) {
 }
 
 void LogStreams::go_on() {
-  for (const auto& [key, runs] : logs_) {
-    for (const auto& log : runs)
-      if (std::exchange(log->is_held, false)) open(*log);
-  }
+  for (const auto& log : logs_)
+    if (std::exchange(log->is_held, false)) open(*log);
 }
 
 void LogStreams::drop_stream(Log& log) {
@@ -199,20 +160,6 @@ void LogStreams::open_again(Log& log, Duration pause) {
   });
 }
 
-void LogStreams::print(const Log& log, const LogPosition::Line& line) {
-  std::string text = log_text(line.text);
-  if (options_.timestamps && !line.time.empty())
-    text = fmt::format("{} {}", plain_text(line.time), text);
-  std::deque<std::string>& kept = kept_[log.uid];
-  kept.push_back(text);
-  if (kept.size() > kKeptLines) kept.pop_front();
-  if (log.prefix.empty()) return print_(text);
-  // A colour that the line leaves on ends with it.
-  const std::string_view reset = options_.colours && text.contains('\x1b') ? "\x1b[0m" : "";
-  print_(fmt::format("{} | {}{}", coloured(log.prefix, colour_of(log.prefix), options_.colours),
-                     text, reset));
-}
-
 void LogStreams::took_end(Log& log, Status why) {
   if (!why && was_cut(why.error())) return open_again(log, kPause);
   if (!log.is_proven && log.status / 100 == 2) {
@@ -222,31 +169,17 @@ void LogStreams::took_end(Log& log, Status why) {
   const bool is_busy = log.status == 429 || log.status == 503;
   if (is_busy && ++log.refusals <= kMaxRefusals) return open_again(log, kRefusedPause);
   const bool pod_is_gone = log.status == 404;  // between our look and our question: no news
+  std::string refusal;
   if (log.status / 100 != 2 && !pod_is_gone && !log.answer.empty())
-    refused(log, client::error_of_status(log.status, log.answer).message);
-  if (!why) refused(log, why.error().message);
-  over(log);
+    refusal = client::error_of_status(log.status, log.answer).message;
+  if (!why) refusal = why.error().message;
+  over(log, refusal);
 }
 
-void LogStreams::refused(const Log& log, std::string why) {
-  refusal_ = std::move(why);
-  if (refused_) refused_(log.prefix.empty() ? plain_text(log.pod) : log.prefix, refusal_);
-}
-
-void LogStreams::over(Log& log) {
-  log.position.finish([&](const LogPosition::Line& line) { print(log, line); });
+void LogStreams::over(Log& log, const std::string& refusal) {
+  log.position.finish([&](const LogPosition::Line& line) { events_.line(log.run, line); });
   ++log.stream_number;
-  log.is_over = true;
-  const auto& runs = logs_.at(fmt::format("{}/{}", log.uid, log.container));
-  const auto next = std::ranges::find_if(runs, [](const auto& run) { return !run->is_over; });
-  if (next != runs.end()) open(**next);
-  if (--open_ == 0 && idle_) idle_();
-}
-
-std::vector<std::string> LogStreams::last_lines(const std::string& pod_uid) const {
-  const auto kept = kept_.find(pod_uid);
-  if (kept == kept_.end()) return {};
-  return {kept->second.begin(), kept->second.end()};
+  events_.ended(log.run, refusal);
 }
 
 }  // namespace muster::cli

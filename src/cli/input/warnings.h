@@ -25,6 +25,7 @@ class WarningTransport final : public client::Transport {
   void send(http::Request request, Done done) override;
   std::unique_ptr<Stream> stream(http::Request request, StreamEvents events) override;
   Loop& loop() override { return inner_.loop(); }
+  client::Feed* feed() override { return inner_.feed(); }
 
  private:
   // Shared with answers under way.

@@ -97,19 +97,16 @@ class Logs {
       : connection_(connection),
         options_(options),
         subject_(std::move(subject)),
-        streams_(connection.client(), connection.ns(), subject_.job_set,
-                 {.follow = options.follow,
-                  .previous = options.previous,
-                  .timestamps = options.timestamps,
-                  .container = options.container,
-                  .tail = options.tail,
-                  .prefix = prefix_of(options, subject_),
-                  .colours = wants_colours(1)},
-                 [](std::string_view line) {
-                   fmt::print("{}\n", line);
-                   std::fflush(stdout);
-                 }) {
-    streams_.on_idle([this] { end_if_over(); });
+        book_(subject_.job_set, {.follow = options.follow,
+                                 .previous = options.previous,
+                                 .timestamps = options.timestamps,
+                                 .container = options.container,
+                                 .tail = options.tail,
+                                 .prefix = prefix_of(options, subject_),
+                                 .colours = wants_colours(1)}),
+        streams_(connection.client(), connection.ns(), book_.options(),
+                 {.line = [this](const auto& log, const auto& line) { print(log, line); },
+                  .ended = [this](const auto& log, const auto& refusal) { ended(log, refusal); }}) {
     connection.on_absence([](std::string_view line) { fmt::print(stderr, "{}\n", line); },
                           [this](const Error& why) {
                             lost_ = why;
@@ -142,8 +139,8 @@ class Logs {
     if (seen_ == 0 && live_.empty())
       return complain({.code = Code::kNotFound, .message = "there is no pod yet"}, kRefused);
     if (lacks_container()) return complain(no_container(), kRefused);
-    if (streams_.refusal().empty()) return kSucceeded;
-    return complain({.code = Code::kBadRequest, .message = streams_.refusal()}, kRefused);
+    if (refusal_.empty()) return kSucceeded;
+    return complain({.code = Code::kBadRequest, .message = refusal_}, kRefused);
   }
 
  private:
@@ -163,7 +160,19 @@ class Logs {
     } else {
       live_.insert(facts.uid);
     }
-    streams_.look(facts);
+    for (LogRun& log : book_.look(facts)) streams_.read(std::move(log));
+    end_if_over();
+  }
+
+  void print(const LogRun& log, const LogPosition::Line& line) const {
+    const std::string text = log_line_text(line.time, line.text, book_.options());
+    fmt::print("{}\n", log_line(log.prefix, text, book_.options()));
+    std::fflush(stdout);
+  }
+
+  void ended(const LogRun& log, const std::string& refusal) {
+    if (!refusal.empty()) refusal_ = refusal;
+    if (auto next = book_.ended(log)) streams_.read(*std::move(next));
     end_if_over();
   }
 
@@ -199,7 +208,7 @@ class Logs {
 
   // Without -f: when what is there has been read. With it: when nothing more can come.
   void end_if_over() {
-    if (!pods_known_ || streams_.open() > 0) return;
+    if (!pods_known_ || !book_.all_ended()) return;
     const bool can_come = !lacks_container() || subject_.containers.has(options_.container);
     const bool more = options_.follow && can_come &&
                       (!live_.empty() || (subject_.owner != nullptr && !owner_ended_));
@@ -209,7 +218,9 @@ class Logs {
   Connection& connection_;
   const LogsOptions& options_;
   Subject subject_;
+  LogBook book_;
   LogStreams streams_;
+  std::string refusal_;  // the last one
   std::set<std::string> live_;
   std::size_t seen_ = 0;
   bool pods_known_ = false;

@@ -114,7 +114,7 @@ class Top {
     } else {
       const json::Value pod = pods_.content();
       story::PodFacts facts = story::pod_facts(pod);
-      if (logs_ && key == log_of_) logs_->look(facts);
+      if (key == log_of_) read_logs(facts);
       const std::string set(pod.get({"metadata", "labels", api::label::kJobSetName}).as_string());
       view_.set_pod(key, std::move(facts), meta.ns + "/" + set);
     }
@@ -140,14 +140,24 @@ class Top {
     const client::ObjectPtr pod = pods_.find(wanted.substr(0, slash), wanted.substr(slash + 1));
     json::Arena arena;
     const auto tree = pod ? json::parse(arena, pod->bytes()) : json::parse(arena, "{}");
+    book_.emplace("", LogOptions{.container = {}, .tail = kLogTail, .prefix = Prefix::kNone});
     logs_ = std::make_unique<LogStreams>(
-        connection_.client(), wanted.substr(0, slash), "",
-        LogOptions{.container = {}, .tail = kLogTail, .prefix = Prefix::kNone},
-        [this](std::string_view line) {
-          view_.add_log_line(plain_text(line));
-          draw_soon();
-        });
-    if (tree) logs_->look(story::pod_facts(*tree));
+        connection_.client(), wanted.substr(0, slash), book_->options(),
+        LogStreams::Events{.line =
+                               [this](const LogRun&, const LogPosition::Line& line) {
+                                 view_.add_log_line(plain_text(log_text(line.text)));
+                                 draw_soon();
+                               },
+                           .ended =
+                               [this](const LogRun& log, const std::string&) {
+                                 if (auto next = book_->ended(log)) logs_->read(*std::move(next));
+                               }});
+    if (tree) read_logs(story::pod_facts(*tree));
+  }
+
+  void read_logs(const story::PodFacts& pod) {
+    if (!logs_) return;
+    for (LogRun& log : book_->look(pod)) logs_->read(std::move(log));
   }
 
   void draw_soon() {
@@ -181,6 +191,7 @@ class Top {
   TopView view_;
   client::Informer sets_, pods_;
   std::string log_of_;
+  std::optional<LogBook> book_;  // of that pod, like logs_
   std::unique_ptr<LogStreams> logs_;
   bool drawing_soon_ = false;
 };
