@@ -1,11 +1,10 @@
-// One run of a JobSet: from the first create to the JobSet's end, or to the second Ctrl-C.
+// One run of a JobSet: creates what a manifest has, and follows the JobSet in a Session.
 #pragma once
 
-#include <optional>
 #include <set>
 #include <string>
 
-#include "cli/follow/follow.h"
+#include "cli/follow/session.h"
 #include "cli/input/manifest.h"
 #include "client/client.h"
 
@@ -25,19 +24,11 @@ struct RunPlan {
 
 class JobSetRun {
  public:
-  // On the transport's loop, which it stops when all is over.
+  // On the transport's loop, which the session stops when all is over.
   JobSetRun(client::Transport& transport, RunPlan plan);
-  ~JobSetRun();
 
   void begin() { create_next(); }
-  int exit_code() const;
-  // The JobSet is still there, and will be.
-  bool has_left_something() const { return follow_ && !stopping_ && !follow_->is_deleted(); }
-
-  void signalled(int number);
-  void detach();
-  void note(std::string_view line) { screen_.note(line); }
-  void lost_server(const Error& why);
+  Session& session() { return session_; }
 
  private:
   void create_next();
@@ -48,28 +39,12 @@ class JobSetRun {
   int explain(const ManifestObject& object, const Error& error) const;
   void apply(const ManifestObject& object);
   void follow();
-  void over(int code);
-  void stop();
-  void end_if_stopped();
-  void kill();
-  void output_failed(int error_number);
-  void end(int code);
-  void limit_flush();
 
-  Loop& loop_;
   client::Client client_;
   RunPlan plan_;
-  Screen screen_;
+  Session session_;
   std::size_t created_ = 0;
   std::set<std::string> namespaces_ = {"default"};  // that are there
-  std::optional<Follow> follow_;
-  int signals_ = 0;
-  Duration stopping_since_{};
-  bool stopping_ = false;
-  bool ending_ = false;  // what is left is to show the last lines
-  bool output_lost_ = false;
-  TimerId flush_limit_ = TimerId::kNone;
-  int exit_code_;
 };
 
 }  // namespace muster::cli

@@ -1,14 +1,7 @@
 // `muster attach NAME`: what `run` shows, of a JobSet that is there already.
-#include <fmt/format.h>
-#include <signal.h>
-
-#include <cerrno>
-#include <cstring>
-
 #include "base/log.h"
-#include "base/terminal_text.h"
-#include "cli/follow/follow.h"
 #include "cli/follow/keys.h"
+#include "cli/follow/session.h"
 #include "cli/follow/signals.h"
 #include "cli/input/connection.h"
 #include "cli/input/durations.h"
@@ -21,9 +14,6 @@
 
 namespace muster::cli {
 namespace {
-
-// Whoever has not read the last lines by then, after a signal, is not waited for.
-constexpr Duration kSlowReader = std::chrono::seconds(5);
 
 struct AttachOptions {
   ServerFlags server;
@@ -60,54 +50,24 @@ int attach(const AttachOptions& options) {
   if (!found) return complain(found.error());
   if (found->resource != &job_sets()) return misused("attach follows JobSets; muster logs others");
   engine::allow_many_files();
-  Loop& loop = (*connection)->loop();
-  Screen screen(loop, {.progress = !options.no_progress});
   follow.ns = (*connection)->ns();
   follow.job_set = found->name;
   follow.uid = uid_of(*found);
   follow.logs = {.timestamps = options.timestamps,
                  .container = {},
                  .tail = options.tail,
-                 .prefix = parse_prefix(options.prefix),
-                 .colours = screen.colours()};
-  int exit_code = kSucceeded;
-  bool is_over = false;
-  const auto end = [&](int code) {
-    if (std::exchange(is_over, true)) return;
-    exit_code = code;
-    screen.finish([&] { loop.stop(); });
-  };
-  const auto leave = [&](int code) {
-    if (is_over) return;
-    screen.clear_block();
-    screen.note(fmt::format("{} goes on", follow.job_set));
-    end(code);
-  };
-  Follow view((*connection)->client(), screen, follow, end);
+                 .prefix = parse_prefix(options.prefix)};
+  Loop& loop = (*connection)->loop();
+  Session session((*connection)->client(), {.job_set = follow.job_set, .can_detach = true},
+                  !options.no_progress);
   (*connection)
-      ->on_absence([&](std::string_view line) { screen.note(line); },
-                   [&](const Error& why) {
-                     screen.clear_block();
-                     screen.note("error: " + plain_text(why.message));
-                     end(kUnreachable);
-                   });
-  screen.on_failure([&](int error_number) {
-    if (error_number == EPIPE) return leave(kSignal + SIGPIPE);
-    screen.note(
-        fmt::format("error: standard output cannot be written: {}", std::strerror(error_number)));
-    end(kOutputLost);
-  });
-  signals.on_signal(loop, [&](int number) {
-    if (is_over) return loop.stop();  // nobody reads the last lines
-    leave(kSignal + number);
-    loop.after(kSlowReader, [&] { loop.stop(); });
-  });
-  const Keys keys(loop, [&](Key key) {
-    if (key == Key{'d'}) leave(kSucceeded);
-  });
-  view.start();
+      ->on_absence([&](std::string_view line) { session.note(line); },
+                   [&](const Error& why) { session.lost_server(why); });
+  signals.on_signal(loop, [&](int number) { session.signalled(number); });
+  const Keys keys(loop, [&](Key key) { session.pressed(key); });
+  session.follow(follow);
   loop.run();
-  return exit_code;
+  return session.exit_code();
 }
 
 }  // namespace

@@ -62,17 +62,16 @@ Heard listen_to(Signals& signals, Loop& loop) {
 }
 
 int run_to_its_end(JobSetRun& run, Loop& loop, const Heard& heard, bool can_detach) {
-  *heard = [&run](int number) { run.signalled(number); };
+  Session& session = run.session();
+  *heard = [&session](int number) { session.signalled(number); };
   std::optional<Keys> keys;
   if (can_detach) {
-    keys.emplace(loop, [&](Key key) {
-      if (key == Key{'d'}) run.detach();
-    });
+    keys.emplace(loop, [&](Key key) { session.pressed(key); });
   }
   run.begin();
   loop.run();
   *heard = nullptr;
-  return run.exit_code();
+  return session.exit_code();
 }
 
 // Tells when the run that serves us has gone: nobody else starts its server again, and its
@@ -115,10 +114,11 @@ int run_there(Connection& connection, Signals& signals, RunPlan plan,
   Loop& loop = connection.loop();
   const Heard heard = listen_to(signals, loop);
   JobSetRun run(connection.transport(), std::move(plan));
-  connection.on_absence([&](std::string_view line) { run.note(line); },
-                        [&](const Error& why) { run.lost_server(why); });
+  connection.on_absence([&](std::string_view line) { run.session().note(line); },
+                        [&](const Error& why) { run.session().lost_server(why); });
   std::optional<HostWatch> watch;
-  if (host != nullptr) watch.emplace(loop, *host, [&](const Error& why) { run.lost_server(why); });
+  if (host != nullptr)
+    watch.emplace(loop, *host, [&](const Error& why) { run.session().lost_server(why); });
   return run_to_its_end(run, loop, heard, can_detach);
 }
 
@@ -236,7 +236,7 @@ int run_here(const RunOptions& options, Signals& signals, RunPlan plan, const Pl
     WarningTransport transport((*engine)->transport(), print_warning);
     JobSetRun run(transport, std::move(plan));
     exit_code = run_to_its_end(run, loop, heard, false);
-    is_kept = place.share != nullptr && run.has_left_something();
+    is_kept = place.share != nullptr && run.session().has_left_something();
   }
   if (is_kept) {
     fmt::print(stderr,
