@@ -101,6 +101,17 @@ TEST(AnyOrder, AJobOfTheSameNameThatWasThereBeforeSaysNothing) {
   EXPECT_THAT(followed.timers, IsEmpty());
 }
 
+// A server that is back tells everything once more.
+TEST(AnyOrder, WhatIsToldAgainIsNoNews) {
+  Followed followed;
+  followed.running().remark(0, "ImageIgnored", "image x is ignored", kRemark);
+  followed.pod(Followed::failed(1, 3)).set(kRestarted).pods("Running", 1).settle();
+  followed.out.clear();
+  followed.remark(0, "ImageIgnored", "image x is ignored", kRemark);
+  followed.pod(Followed::failed(1, 3)).pods("Running", 1).set(kRestarted).settle();
+  EXPECT_THAT(followed.out, IsEmpty());
+}
+
 // Over watches the JobSet's end may be heard of before any of its pods.
 TEST(TheEnd, WaitsUntilAllPodsAreKnownAndTheirLogsRead) {
   Followed followed;
