@@ -11,6 +11,7 @@
 #include "agent/pod_requests.h"
 #include "agent/termination_message.h"
 #include "api/views/event_reasons.h"
+#include "base/retry_delay.h"
 
 namespace muster::agent {
 namespace {
@@ -25,11 +26,6 @@ constexpr Duration kTokenRetry = std::chrono::seconds(30);
 
 // Where a program says that an address is in use; a stack trace may follow.
 constexpr TailSize kComplaints{.lines = 500, .bytes = 64 << 10};
-
-// After so many failures.
-Duration retry_delay(int failures) {
-  return std::min(kLongestRetry, kFirstRetry * (1 << std::min(failures, 8)));
-}
 
 Status make_directory(const std::string& path) {
   std::error_code failed;
@@ -68,7 +64,7 @@ void PodDriver::never_prepared(const std::string& message) {
 
 void PodDriver::prepare_again_later(std::string_view reason, const std::string& message) {
   tell(std::nullopt, true, std::string(reason), message);
-  prepare_at_ = now() + retry_delay(failed_preparations_++);
+  prepare_at_ = now() + retry_delay(kFirstRetry, kLongestRetry, failed_preparations_++);
 }
 
 Status PodDriver::make_directory_of_pod() {
@@ -301,7 +297,7 @@ void PodDriver::open_gate() {
   const Status opened = node_.gates.open(gate_file());
   if (opened) return note_gate_open(memory_);
   tell(std::nullopt, true, "Failed", "Error: " + opened.error().message);
-  note_gate_shut(memory_, now() + retry_delay(failed_openings_++));
+  note_gate_shut(memory_, now() + retry_delay(kFirstRetry, kLongestRetry, failed_openings_++));
 }
 
 // As a kubelet tells it: the event has the words, the container only its reason.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "base/retry_delay.h"
 #include "json/write.h"
 
 namespace muster::agent {
@@ -10,10 +11,6 @@ namespace {
 
 constexpr Duration kFirstRetry = std::chrono::milliseconds(200);
 constexpr Duration kLongestRetry = std::chrono::seconds(10);
-
-Duration retry_delay(int failures) {
-  return std::min(kLongestRetry, kFirstRetry * (1 << std::min(failures, 8)));
-}
 
 }  // namespace
 
@@ -59,7 +56,7 @@ void StatusWriter::answered(Result<std::string> answer) {
   const bool gone = code == Code::kNotFound || code == Code::kConflict;
   if (failures_ == 0 && !gone)
     log::warn("cannot report a pod's status", {{"pod", name_}, {"error", answer.error().message}});
-  want(retry_delay(failures_++));
+  want(retry_delay(kFirstRetry, kLongestRetry, failures_++));
 }
 
 }  // namespace muster::agent

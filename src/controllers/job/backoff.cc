@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/retry_delay.h"
+
 namespace muster::controllers::job {
 namespace {
 
@@ -40,10 +42,10 @@ BackoffRecord updated(const BackoffRecord& before, std::span<const Pod* const> s
 }
 
 Duration remaining_delay(std::int64_t failures, Time last_failure, Time now) {
-  constexpr std::int64_t kMaxDoublings = 16;  // far past the longest delay, far from overflow
+  constexpr std::int64_t kMaxDoublings = 16;  // far past the longest delay
   if (failures <= 0) return Duration::zero();
-  const auto doublings = std::min(failures - 1, kMaxDoublings);
-  const Duration delay = std::min(kLongestDelay, kFirstDelay * (std::int64_t{1} << doublings));
+  const Duration delay = retry_delay(kFirstDelay, kLongestDelay,
+                                     static_cast<int>(std::min(failures - 1, kMaxDoublings)));
   return std::max(Duration::zero(), delay - (now - last_failure));
 }
 
