@@ -112,15 +112,14 @@ void Agent::make_node(NodeShare share) {
 
 void Agent::start() {
   runtime_.on_change([this](const runtime::RunState& state) { run_changed(state); });
-  runtime_.adopt([this, alive = std::weak_ptr(alive_)](auto found) {
-    if (alive.expired()) return;
+  runtime_.adopt(lifetime_.guard([this](std::vector<runtime::Runtime::Adopted> found) {
     adopted_.emplace();
     for (runtime::Runtime::Adopted& pod : found) {
       const std::string uid = pod.pod.uid;
       adopted_->emplace(uid, std::move(pod));
     }
     begin_if_all_is_known();
-  });
+  }));
   for (const auto& [name, node] : nodes_) node->keeper->start();
   objects_.on_change([this](const Reference& reference, const client::ObjectPtr& gone) {
     object_changed(reference, gone);
@@ -283,8 +282,7 @@ void Agent::released(const std::string& uid) {
 
 // Called by the driver itself: it goes when it has returned.
 void Agent::retired(const std::string& uid, bool object_gone) {
-  client_.loop().post([this, uid, object_gone, alive = std::weak_ptr(alive_)] {
-    if (alive.expired()) return;
+  client_.loop().post(lifetime_.guard([this, uid, object_gone] {
     const auto driver = drivers_.find(uid);
     if (driver == drivers_.end()) return;
     const PodView& view = driver->second->view();
@@ -297,7 +295,7 @@ void Agent::retired(const std::string& uid, bool object_gone) {
       if (wanted->second.empty()) wanted_by_.erase(wanted);
     }
     drivers_.erase(driver);
-  });
+  }));
 }
 
 std::optional<runtime::RunId> Agent::running(const std::string& uid,

@@ -19,6 +19,7 @@
 #include "agent/node_services.h"
 #include "agent/pod_driver.h"
 #include "agent/pod_requests.h"
+#include "base/lifetime.h"
 #include "client/informer.h"
 
 namespace muster::agent {
@@ -128,7 +129,7 @@ class Agent {
   int removals_ = 0;                                           // of orphans, under way
   bool closing_ = false;
   Task when_all_is_gone_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::agent

@@ -31,10 +31,10 @@ void Agent::end_orphan(const runtime::Runtime::Adopted& orphan) {
   const std::set<runtime::RunId>& alive = orphans_[uid] = runs_alive(orphan);
   for (const runtime::RunId& run : alive) runtime_.signal(run, SIGTERM);
   if (alive.empty()) return orphan_run_ended({.pod_uid = uid, .container = {}, .number = 0});
-  client_.loop().after(kLeastGrace, [this, uid, still = std::weak_ptr(alive_)] {
-    if (still.expired() || !orphans_.contains(uid)) return;
+  client_.loop().after(kLeastGrace, lifetime_.guard([this, uid] {
+    if (!orphans_.contains(uid)) return;
     for (const runtime::RunId& run : orphans_.at(uid)) runtime_.kill(run);
-  });
+  }));
 }
 
 void Agent::orphan_run_ended(const runtime::RunId& run) {
@@ -44,9 +44,8 @@ void Agent::orphan_run_ended(const runtime::RunId& run) {
   if (!orphan->second.empty()) return;
   orphans_.erase(orphan);
   ++removals_;
-  runtime_.remove_pod(run.pod_uid, [this, uid = run.pod_uid,
-                                    still = std::weak_ptr(alive_)](const Status& removed) {
-    if (still.expired()) return;
+  runtime_.remove_pod(run.pod_uid, lifetime_.guard([this,
+                                                    uid = run.pod_uid](const Status& removed) {
     --removals_;
     if (removed) {
       messages_.discard(uid);
@@ -55,7 +54,7 @@ void Agent::orphan_run_ended(const runtime::RunId& run) {
       log::warn("cannot clean up after a pod", {{"uid", uid}, {"error", removed.error().message}});
     }
     tell_if_all_is_gone();
-  });
+  }));
 }
 
 void Agent::kill_everything(Task done) {

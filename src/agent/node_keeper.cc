@@ -35,17 +35,14 @@ NodeKeeper::~NodeKeeper() = default;
 void NodeKeeper::start() { create(); }
 
 void NodeKeeper::after(Duration delay, void (NodeKeeper::*then)()) {
-  client_.loop().after(delay, [this, then, alive = std::weak_ptr(alive_)] {
-    if (!alive.expired()) (this->*then)();
-  });
+  client_.loop().after(delay, lifetime_.guard([this, then] { (this->*then)(); }));
 }
 
 void NodeKeeper::ask(client::Operation operation,
                      void (NodeKeeper::*answered)(Result<std::string>)) {
-  client_.write(operation,
-                [this, answered, alive = std::weak_ptr(alive_)](Result<std::string> answer) {
-                  if (!alive.expired()) (this->*answered)(std::move(answer));
-                });
+  client_.write(operation, lifetime_.guard([this, answered](Result<std::string> answer) {
+    (this->*answered)(std::move(answer));
+  }));
 }
 
 void NodeKeeper::failed(const char* what, const Error& error) {
@@ -123,16 +120,14 @@ void NodeKeeper::status_sent(Result<std::string> answer) {
 }
 
 void NodeKeeper::check_status() {
-  client_.get(nodes_, "", share_.name,
-              [this, alive = std::weak_ptr(alive_)](const Result<std::string>& answer) {
-                if (alive.expired()) return;
-                if (!answer && answer.error().code == Code::kNotFound) return create();
-                if (!answer) return;
-                json::Arena arena;
-                const auto node = json::parse(arena, *answer);
-                const bool ready = node && api::has_condition(*node, "Ready");
-                if (!ready || now() - status_sent_at_ >= kReportEach) send_status();
-              });
+  client_.get(nodes_, "", share_.name, lifetime_.guard([this](const Result<std::string>& answer) {
+    if (!answer && answer.error().code == Code::kNotFound) return create();
+    if (!answer) return;
+    json::Arena arena;
+    const auto node = json::parse(arena, *answer);
+    const bool ready = node && api::has_condition(*node, "Ready");
+    if (!ready || now() - status_sent_at_ >= kReportEach) send_status();
+  }));
 }
 
 std::string NodeKeeper::lease_body() {

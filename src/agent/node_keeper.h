@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "agent/node_object.h"
+#include "base/lifetime.h"
 #include "client/client.h"
 
 namespace muster::agent {
@@ -49,7 +50,7 @@ class NodeKeeper {
   std::string status_;  // as the API has it
   Time status_sent_at_{};
   bool leasing_ = false;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::agent

@@ -130,9 +130,7 @@ void PodDriver::object_changed() {
 
 void PodDriver::wake() {
   if (retired_ || std::exchange(wake_posted_, true)) return;
-  node_.client.loop().post([this, alive = std::weak_ptr(alive_)] {
-    if (!alive.expired()) step();
-  });
+  node_.client.loop().post(lifetime_.guard([this] { step(); }));
 }
 
 void PodDriver::step() {
@@ -324,8 +322,7 @@ void PodDriver::wind_up() {
 
 void PodDriver::leave_runtime() {
   if (std::exchange(leaving_runtime_, true)) return;
-  node_.runtime.remove_pod(view_.uid, [this, alive = std::weak_ptr(alive_)](const Status& left) {
-    if (alive.expired()) return;
+  node_.runtime.remove_pod(view_.uid, lifetime_.guard([this](const Status& left) {
     leaving_runtime_ = false;
     if (left) {
       in_runtime_ = false;
@@ -335,7 +332,7 @@ void PodDriver::leave_runtime() {
     log::warn("cannot clean up after a pod",
               {{"pod", view_.name}, {"error", left.error().message}});
     set_timer(now() + kRetry);
-  });
+  }));
 }
 
 // Only this very pod, never a later one of its name.
@@ -348,8 +345,7 @@ void PodDriver::delete_object() {
        .name = view_.name,
        .body =
            fmt::format(R"({{"gracePeriodSeconds":0,"preconditions":{{"uid":"{}"}}}})", view_.uid)},
-      [this, alive = std::weak_ptr(alive_)](const Result<std::string>& answer) {
-        if (alive.expired()) return;
+      lifetime_.guard([this](const Result<std::string>& answer) {
         deleting_ = false;
         const bool gone = !answer && (answer.error().code == Code::kNotFound ||
                                       answer.error().code == Code::kConflict);
@@ -357,7 +353,7 @@ void PodDriver::delete_object() {
         log::warn("cannot remove a stopped pod",
                   {{"pod", view_.name}, {"error", answer.error().message}});
         set_timer(now() + kRetry);
-      });
+      }));
 }
 
 void PodDriver::retire() {

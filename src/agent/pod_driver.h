@@ -18,6 +18,7 @@
 #include "agent/pod_tokens.h"
 #include "agent/references.h"
 #include "agent/status_writer.h"
+#include "base/lifetime.h"
 #include "client/informer.h"
 
 namespace muster::agent {
@@ -137,7 +138,7 @@ class PodDriver {
   int starts_under_way_ = 0;
   bool at_barrier_ = false;                                // its barrier container runs
   std::map<std::size_t, std::unique_ptr<HookRun>> hooks_;  // by container
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::agent

@@ -181,8 +181,7 @@ void PodDriver::enter_runtime() {
                            .processes = node_.pod_processes,
                            .denied_devices = hides_gpus() ? node_.gpu_majors : std::vector<int>(),
                            .hidden = node_.volumes.closed},
-                          [this, alive = std::weak_ptr(alive_)](const Status& started) {
-                            if (alive.expired()) return;
+                          lifetime_.guard([this](const Status& started) {
                             preparing_ = false;
                             if (started) {
                               memory_.prepared = true;
@@ -196,7 +195,7 @@ void PodDriver::enter_runtime() {
                                   "Failed to create pod sandbox: " + started.error().message);
                             }
                             wake();
-                          });
+                          }));
 }
 
 // A pod that asks for some on a node that cannot tell them apart sees all, as does any if the node
@@ -278,17 +277,15 @@ void PodDriver::start(std::size_t i, bool held) {
   node_.messages.expect(id);
   begin_run(memory_, i, held);
   ++starts_under_way_;
-  node_.runtime.start(view_.uid, *spec,
-                      [this, i, number, alive = std::weak_ptr(alive_)](const Status& started) {
-                        if (alive.expired()) return;
-                        --starts_under_way_;
-                        wake();
-                        if (started) return;
-                        const auto& run = memory_.containers[i].run;
-                        if (!run || run->number != number || run->started || !run->alive()) return;
-                        take_back_run(memory_, i);
-                        cannot_start(i, "CreateContainerError", started.error().message);
-                      });
+  node_.runtime.start(view_.uid, *spec, lifetime_.guard([this, i, number](const Status& started) {
+    --starts_under_way_;
+    wake();
+    if (started) return;
+    const auto& run = memory_.containers[i].run;
+    if (!run || run->number != number || run->started || !run->alive()) return;
+    take_back_run(memory_, i);
+    cannot_start(i, "CreateContainerError", started.error().message);
+  }));
   tell(i, false, "Created", "Container created");
 }
 

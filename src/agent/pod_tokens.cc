@@ -88,13 +88,12 @@ void PodTokens::fetch(Value pod, std::move_only_function<void(Status)> done) {
                           .name = account.empty() ? "default" : std::string(account),
                           .subresource = "token",
                           .body = request_body(source, pod)},
-                         [this, key, done = std::move(done),
-                          alive = std::weak_ptr(alive_)](Result<std::string> answer) mutable {
-                           if (alive.expired()) return;
+                         lifetime_.guard([this, key, done = std::move(done)](
+                                             const Result<std::string>& answer) mutable {
                            fetching_ = false;
                            if (!answer) return done(std::unexpected(answer.error()));
                            done(took(key, *answer));
-                         });
+                         }));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/lifetime.h"
 #include "client/client.h"
 #include "json/value.h"
 
@@ -38,7 +39,7 @@ class PodTokens {
   const api::Resource& accounts_;
   std::map<std::string, Token> tokens_;  // by what was asked for
   bool fetching_ = false;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::agent

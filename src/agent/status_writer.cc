@@ -31,16 +31,15 @@ void StatusWriter::send() {
   const json::Value patch = callbacks_.patch(arena);
   if (patch.is_null()) return;
   sending_ = true;
-  client_.write({.verb = client::Verb::kPatch,
-                 .resource = &pods_,
-                 .ns = ns_,
-                 .name = name_,
-                 .subresource = "status",
-                 .body = json::write(patch),
-                 .patch_type = client::PatchType::kStrategic},
-                [this, alive = std::weak_ptr(alive_)](Result<std::string> answer) {
-                  if (!alive.expired()) answered(std::move(answer));
-                });
+  client_.write(
+      {.verb = client::Verb::kPatch,
+       .resource = &pods_,
+       .ns = ns_,
+       .name = name_,
+       .subresource = "status",
+       .body = json::write(patch),
+       .patch_type = client::PatchType::kStrategic},
+      lifetime_.guard([this](Result<std::string> answer) { answered(std::move(answer)); }));
 }
 
 void StatusWriter::answered(Result<std::string> answer) {

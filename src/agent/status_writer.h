@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "base/lifetime.h"
 #include "client/client.h"
 #include "json/value.h"
 
@@ -46,7 +47,7 @@ class StatusWriter {
   TimerId timer_ = TimerId::kNone;
   bool sending_ = false;
   int failures_ = 0;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::agent

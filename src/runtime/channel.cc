@@ -177,8 +177,8 @@ void Channel::close() {
 }
 
 void Channel::read() {
-  const std::weak_ptr<bool> alive = alive_;
-  while (!alive.expired() && socket_.valid()) {
+  const Lifetime::Watch self = lifetime_.watch();
+  while (!self.ended() && socket_.valid()) {
     auto message = receive_message(socket_.get());
     if (!message) {
       close();

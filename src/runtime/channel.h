@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "base/loop.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -56,7 +57,7 @@ class Channel {
   UniqueFd writable_;  // an epoll that is readable when the socket can be written, while needed
   Handlers handlers_;
   std::deque<Message> waiting_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::runtime

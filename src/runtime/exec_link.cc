@@ -78,9 +78,9 @@ void ExecLink::watch(UniqueFd& fd, bool is_error) {
   if (!fd.valid()) return;
   set_nonblocking(fd.get());
   loop_.watch_readable(fd.get(), [this, &fd, is_error] {
-    const std::weak_ptr<bool> alive = alive_;
+    const Lifetime::Watch self = lifetime_.watch();
     const bool more = read_some(fd, is_error);
-    if (!alive.expired() && !more) stop(fd);
+    if (!self.ended() && !more) stop(fd);
   });
 }
 
@@ -111,9 +111,7 @@ void ExecLink::pause_output(bool paused) {
   watch(output_, false);
   watch(errors_, true);
   if (!end_) return;
-  loop_.post([this, alive = std::weak_ptr(alive_)] {
-    if (!alive.expired()) finish();
-  });
+  loop_.post(lifetime_.guard([this] { finish(); }));
 }
 
 void ExecLink::ended(Result<int> exit_code) {
@@ -123,7 +121,7 @@ void ExecLink::ended(Result<int> exit_code) {
 }
 
 void ExecLink::finish() {
-  const std::weak_ptr<bool> alive = alive_;
+  const Lifetime::Watch self = lifetime_.watch();
   if (handover_.valid()) receive_terminal();
   for (UniqueFd* fd : {&terminal_, &output_, &errors_}) {
     for (int i = 0; fd->valid() && i < kMaxDrainReads; ++i) {
@@ -134,7 +132,7 @@ void ExecLink::finish() {
       if (got <= 0) break;
       const auto output = events_.output;
       if (output) output(is_error, {bytes.data(), static_cast<std::size_t>(got)});
-      if (alive.expired()) return;
+      if (self.ended()) return;
     }
     stop(*fd);
   }
@@ -147,9 +145,8 @@ void ExecLink::input(std::string_view bytes) {
   if (input_ends_) return;
   if (!has_terminal() && !input_.valid()) return took(bytes.size());
   if (waiting_.size() - written_ + bytes.size() > kMaxExecInput) {
-    loop_.post([this, alive = std::weak_ptr(alive_)] {
-      if (!alive.expired()) ended(fail(Code::kTooLarge, "the command does not read its input"));
-    });
+    loop_.post(lifetime_.guard(
+        [this] { ended(fail(Code::kTooLarge, "the command does not read its input")); }));
     return;
   }
   waiting_ += bytes;
@@ -190,9 +187,9 @@ void ExecLink::flush_input() {
 // Told later: whoever writes input must not be called back meanwhile.
 void ExecLink::took(std::size_t bytes) {
   if (bytes == 0 || !events_.input_taken) return;
-  loop_.post([this, bytes, alive = std::weak_ptr(alive_)] {
-    if (!alive.expired() && events_.input_taken) events_.input_taken(bytes);
-  });
+  loop_.post(lifetime_.guard([this, bytes] {
+    if (events_.input_taken) events_.input_taken(bytes);
+  }));
 }
 
 void ExecLink::close_input() {

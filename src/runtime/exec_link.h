@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "base/loop.h"
 #include "base/unique_fd.h"
 #include "runtime/runtime.h"
@@ -62,7 +63,7 @@ class ExecLink {
   bool input_ends_ = false;
   bool paused_ = false;
   std::optional<Result<int>> end_;  // the command is gone
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::runtime

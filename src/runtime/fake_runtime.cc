@@ -2,6 +2,7 @@
 
 #include <csignal>
 
+#include "base/lifetime.h"
 #include "runtime/gate.h"
 
 namespace muster::runtime {
@@ -25,7 +26,7 @@ struct FakeMachine::State {
   std::vector<Command> executed;
   std::vector<std::weak_ptr<ExecEvents>> listeners;  // of `executed`
   std::uint64_t ids = 0;
-  std::shared_ptr<bool> alive = std::make_shared<bool>(true);
+  Lifetime lifetime;
 };
 
 // Whoever holds the events is the one who listens: they go with the Exec.
@@ -33,7 +34,7 @@ class FakeMachine::FakeExec final : public Exec {
  public:
   FakeExec(State& machine, std::size_t index, std::shared_ptr<ExecEvents> events)
       : machine_(machine),
-        machine_alive_(machine.alive),
+        machine_watch_(machine.lifetime.watch()),
         index_(index),
         events_(std::move(events)) {}
   ~FakeExec() override {
@@ -53,10 +54,10 @@ class FakeMachine::FakeExec final : public Exec {
   }
 
  private:
-  Command* self() { return machine_alive_.expired() ? nullptr : &machine_.executed[index_]; }
+  Command* self() { return machine_watch_.ended() ? nullptr : &machine_.executed[index_]; }
 
   State& machine_;
-  const std::weak_ptr<bool> machine_alive_;
+  const Lifetime::Watch machine_watch_;
   const std::size_t index_;
   const std::shared_ptr<ExecEvents> events_;
 };
@@ -88,13 +89,12 @@ class FakeMachine::Connection final : public Runtime {
     run.state.phase = RunPhase::kHeld;
     if (!pod->second.runs.try_emplace(id, std::move(run)).second) return later(std::move(done), {});
     later(std::move(done), {});
-    machine_.loop.post([&machine = machine_, id, alive = std::weak_ptr(machine_.alive)] {
-      if (alive.expired()) return;
+    machine_.loop.post(machine_.lifetime.guard([&machine = machine_, id] {
       const Run* known = machine.find(id);
       if (known == nullptr || known->state.phase != RunPhase::kHeld) return;
       if (known->spec.gate.empty() || gate_is_open(known->spec.gate)) return machine.execute(id);
       machine.tell(*known);
-    });
+    }));
   }
 
   void signal(const RunId& run, int number) override { machine_.signal(run, number); }
@@ -127,12 +127,12 @@ class FakeMachine::Connection final : public Runtime {
     machine_.executed.push_back({.spec = spec});
     machine_.listeners.push_back(listener);
     if (command.lasts) {
-      machine_.loop.after(*command.lasts, [&machine = machine_, index, command,
-                                           alive = std::weak_ptr(machine_.alive)] {
-        if (alive.expired()) return;
-        if (!command.output.empty()) machine.print(index, false, command.output);
-        machine.end_command(index, command.exit_code);
-      });
+      machine_.loop.after(*command.lasts,
+                          machine_.lifetime.guard([&machine = machine_, index, command] {
+                            if (!command.output.empty())
+                              machine.print(index, false, command.output);
+                            machine.end_command(index, command.exit_code);
+                          }));
     }
     return std::make_unique<FakeExec>(machine_, index, std::move(listener));
   }
@@ -144,31 +144,29 @@ class FakeMachine::Connection final : public Runtime {
       for (const auto& [id, run] : pod.runs) one.runs.push_back(run.state);
     }
     machine_.loop.post(
-        [done = std::move(done), adopted = std::move(adopted), alive = std::weak_ptr(alive_)] {
-          if (!alive.expired()) done(adopted);
-        });
+        lifetime_.guard([done = std::move(done), adopted = std::move(adopted)] { done(adopted); }));
   }
 
   const std::vector<Ability>& abilities() const override { return abilities_; }
 
   void changed(const RunState& state) const {
-    machine_.loop.post([this, state, alive = std::weak_ptr(alive_)] {
-      if (!alive.expired() && changed_) changed_(state);
-    });
+    machine_.loop.post(lifetime_.guard([this, state] {
+      if (changed_) changed_(state);
+    }));
   }
 
  private:
   void later(Done done, Status status) {
-    machine_.loop.post([done = std::move(done), status = std::move(status),
-                        alive = std::weak_ptr(alive_)]() mutable {
-      if (!alive.expired()) done(std::move(status));
-    });
+    machine_.loop.post(
+        lifetime_.guard([done = std::move(done), status = std::move(status)]() mutable {
+          done(std::move(status));
+        }));
   }
 
   State& machine_;
   std::function<void(const RunState&)> changed_;
   std::vector<Ability> abilities_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 void FakeMachine::State::tell(const Run& run) {
@@ -185,9 +183,8 @@ void FakeMachine::State::execute(const RunId& id) {
   run.state.started = loop.clock().now();
   tell(run);
   if (!run.program.lasts) return;
-  loop.after(*run.program.lasts, [this, id, exit = run.program.exit, still = std::weak_ptr(alive)] {
-    if (!still.expired()) end(id, exit);
-  });
+  loop.after(*run.program.lasts,
+             lifetime.guard([this, id, exit = run.program.exit] { end(id, exit); }));
 }
 
 void FakeMachine::State::end(const RunId& id, Exit exit) {

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "base/lifetime.h"
 #include "base/log.h"
 #include "json/parse.h"
 #include "json/write.h"
@@ -36,25 +37,27 @@ Value run_request(json::Arena& arena, std::string_view op, const RunId& run) {
 
 class ProcessExec final : public Exec {
  public:
-  ProcessExec(std::weak_ptr<ProcessRuntime*> runtime, std::string pod_uid, std::int64_t id,
-              std::unique_ptr<ExecLink> link)
-      : runtime_(std::move(runtime)),
+  ProcessExec(ProcessRuntime& runtime, Lifetime::Watch runtime_watch, std::string pod_uid,
+              std::int64_t id, std::unique_ptr<ExecLink> link)
+      : runtime_(runtime),
+        runtime_watch_(std::move(runtime_watch)),
         pod_uid_(std::move(pod_uid)),
         id_(id),
         link_(std::move(link)) {}
   ~ProcessExec() override {
-    if (const auto runtime = runtime_.lock()) (*runtime)->drop_exec(pod_uid_, id_);
+    if (!runtime_watch_.ended()) runtime_.drop_exec(pod_uid_, id_);
   }
   void input(std::string_view bytes) override { link_->input(bytes); }
   void end_input() override { link_->end_input(); }
   void resize(int columns, int rows) override { link_->resize(columns, rows); }
   void pause_output(bool paused) override { link_->pause_output(paused); }
   void kill() override {
-    if (const auto runtime = runtime_.lock()) (*runtime)->kill_exec(pod_uid_, id_);
+    if (!runtime_watch_.ended()) runtime_.kill_exec(pod_uid_, id_);
   }
 
  private:
-  std::weak_ptr<ProcessRuntime*> runtime_;
+  ProcessRuntime& runtime_;
+  const Lifetime::Watch runtime_watch_;
   const std::string pod_uid_;
   const std::int64_t id_;
   const std::unique_ptr<ExecLink> link_;
@@ -64,9 +67,9 @@ class ProcessExec final : public Exec {
 class FailedExec final : public Exec {
  public:
   FailedExec(Loop& loop, Error why, ExecEvents events) {
-    loop.post([alive = std::weak_ptr(alive_), why = std::move(why), end = std::move(events.end)] {
-      if (!alive.expired() && end) end(std::unexpected(why));
-    });
+    loop.post(lifetime_.guard([why = std::move(why), end = std::move(events.end)] {
+      if (end) end(std::unexpected(why));
+    }));
   }
   void input(std::string_view) override {}
   void end_input() override {}
@@ -75,7 +78,7 @@ class FailedExec final : public Exec {
   void kill() override {}
 
  private:
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace
@@ -101,9 +104,7 @@ void ProcessRuntime::reach_keeper_again() {
   Result<KeeperLink> link = reach_keeper(options_);
   if (!link) {
     log::error("no keeper of pods", {{"error", link.error().message}});
-    loop_.after(kRetryKeeper, [this, self = std::weak_ptr(self_)] {
-      if (!self.expired()) reach_keeper_again();
-    });
+    loop_.after(kRetryKeeper, lifetime_.guard([this] { reach_keeper_again(); }));
     return;
   }
   use_keeper(std::move(*link));
@@ -123,10 +124,8 @@ void ProcessRuntime::tell_keeper(std::string_view op, const std::string& uid) {
 }
 
 void ProcessRuntime::later(Done done, Status status) {
-  loop_.post(
-      [done = std::move(done), status = std::move(status), self = std::weak_ptr(self_)]() mutable {
-        if (!self.expired()) done(std::move(status));
-      });
+  loop_.post(lifetime_.guard(
+      [done = std::move(done), status = std::move(status)]() mutable { done(std::move(status)); }));
 }
 
 void ProcessRuntime::on_change(std::function<void(const RunState&)> changed) {
@@ -147,9 +146,7 @@ void ProcessRuntime::ask_for_shim(Pod& pod) {
   auto ends = make_channel_pair();
   if (!ends || keeper_ == nullptr) {
     const std::string why = ends ? "no keeper of pods" : ends.error().message;
-    loop_.post([this, self = std::weak_ptr(self_), uid = pod.spec.uid, why] {
-      if (!self.expired()) shim_is_gone(uid, why);
-    });
+    loop_.post(lifetime_.guard([this, uid = pod.spec.uid, why] { shim_is_gone(uid, why); }));
     return;
   }
   json::Arena arena;
@@ -171,9 +168,7 @@ void ProcessRuntime::connect_to_shim(const std::string& uid) {
   auto socket = connect_to(pods_folder(options_.directory), shim_socket_name(uid));
   if (socket) return use_shim(pod->second, std::move(*socket));
   pod->second.retry = std::clamp(pod->second.retry * 2, kRetryShim, kMostRetryShim);
-  loop_.after(pod->second.retry, [this, uid, self = std::weak_ptr(self_)] {
-    if (!self.expired()) connect_to_shim(uid);
-  });
+  loop_.after(pod->second.retry, lifetime_.guard([this, uid] { connect_to_shim(uid); }));
 }
 
 void ProcessRuntime::use_shim(Pod& pod, UniqueFd socket) {
@@ -264,7 +259,8 @@ std::unique_ptr<Exec> ProcessRuntime::exec(const ExecSpec& spec, ExecEvents even
   request.set("argv", strings_to_json(arena, spec.argv));
   pod->second.shim->send({json::write(request), std::move(made->second)});
   pod->second.execs[id] = made->first.get();
-  return std::make_unique<ProcessExec>(self_, spec.run.pod_uid, id, std::move(made->first));
+  return std::make_unique<ProcessExec>(*this, lifetime_.watch(), spec.run.pod_uid, id,
+                                       std::move(made->first));
 }
 
 void ProcessRuntime::tell_exec(const Pod& pod, std::string_view op, std::int64_t id,
@@ -321,9 +317,7 @@ void ProcessRuntime::take_list(Value pods) {
   }
   listed_ = true;
   if (!unsettled_.empty()) {
-    loop_.after(options_.adopt_patience, [this, self = std::weak_ptr(self_)] {
-      if (!self.expired()) adopt_the_silent();
-    });
+    loop_.after(options_.adopt_patience, lifetime_.guard([this] { adopt_the_silent(); }));
   }
   for (const std::string& uid : dead) read_records(uid);
   settle("");
@@ -440,13 +434,12 @@ bool ProcessRuntime::ask_again_later(Pod& pod) {
   if (!wanted || pod.asking || pod.failures >= kMostFailures) return pod.asking;
   const Duration pause = kRetryShim * (1 << pod.failures++);
   pod.asking = true;
-  loop_.after(pause, [this, uid = pod.spec.uid, self = std::weak_ptr(self_)] {
-    if (self.expired()) return;
+  loop_.after(pause, lifetime_.guard([this, uid = pod.spec.uid] {
     const auto found = pods_.find(uid);
     if (found == pods_.end()) return;
     found->second.asking = false;
     if (found->second.shim == nullptr) ask_for_shim(found->second);
-  });
+  }));
   return true;
 }
 

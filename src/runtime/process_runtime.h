@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "json/value.h"
 #include "runtime/channel.h"
 #include "runtime/exec_link.h"
@@ -90,7 +91,7 @@ class ProcessRuntime final : public Runtime {
   std::function<void(std::vector<Adopted>)> adopted_;
   bool listed_ = false;
   std::set<std::string> unsettled_;
-  std::shared_ptr<ProcessRuntime*> self_ = std::make_shared<ProcessRuntime*>(this);
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::runtime

@@ -48,10 +48,7 @@ Result<std::unique_ptr<ReconnectingTransport>> ReconnectingTransport::open(Loop&
   return out;
 }
 
-ReconnectingTransport::~ReconnectingTransport() {
-  *alive_ = false;
-  loop_.cancel(timer_);
-}
+ReconnectingTransport::~ReconnectingTransport() { loop_.cancel(timer_); }
 
 Status ReconnectingTransport::look_up() {
   MUSTER_TRY(client::ServerConfig server, options_.find());
@@ -72,16 +69,16 @@ void ReconnectingTransport::send(http::Request request, Done done) {
 void ReconnectingTransport::try_send(std::shared_ptr<http::Request> request,
                                      std::shared_ptr<Done> done) {
   http::Request copy = *request;
-  inner_->send(std::move(copy), [this, alive = alive_, request = std::move(request),
-                                 done = std::move(done)](Result<client::Answer> answer) {
-    if (!*alive) return;
-    if (answer) has_answered_ = true;
-    if (answer || !is_absence(answer.error()) || !may_be_repeated(*request))
-      return (*done)(std::move(answer));
-    hold({.again = [this, request, done] { try_send(request, done); },
-          .give_up = [done](const Error& why) { (*done)(std::unexpected(why)); }},
-         answer.error());
-  });
+  inner_->send(std::move(copy),
+               lifetime_.guard([this, request = std::move(request),
+                                done = std::move(done)](Result<client::Answer> answer) {
+                 if (answer) has_answered_ = true;
+                 if (answer || !is_absence(answer.error()) || !may_be_repeated(*request))
+                   return (*done)(std::move(answer));
+                 hold({.again = [this, request, done] { try_send(request, done); },
+                       .give_up = [done](const Error& why) { (*done)(std::unexpected(why)); }},
+                      answer.error());
+               }));
 }
 
 std::unique_ptr<client::Transport::Stream> ReconnectingTransport::stream(http::Request request,
@@ -143,9 +140,8 @@ void ReconnectingTransport::knock_soon() {
 void ReconnectingTransport::knock() {
   // A file that is being written, or a server that has not written it yet: the old place will do.
   static_cast<void>(look_up());
-  inner_->send(knock_request(), [this, alive = alive_](const Result<client::Answer>& answer) {
-    if (*alive) knocked(answer);
-  });
+  inner_->send(knock_request(),
+               lifetime_.guard([this](const Result<client::Answer>& answer) { knocked(answer); }));
 }
 
 void ReconnectingTransport::knocked(const Result<client::Answer>& answer) {

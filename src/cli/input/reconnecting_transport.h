@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "client/kubeconfig.h"
 #include "client/transport.h"
 
@@ -83,7 +84,7 @@ class ReconnectingTransport final : public client::Transport {
   std::optional<Error> given_up_;
   std::vector<Held> held_;
   TimerId timer_ = TimerId::kNone;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::cli

@@ -113,11 +113,10 @@ void Controller::look_at_pods(const std::string& node) {
 }
 
 void Controller::wait() {
-  client_.loop().after(kPeriod, [this, alive = alive_] {
-    if (!*alive) return;
+  client_.loop().after(kPeriod, lifetime_.guard([this] {
     look();
     wait();
-  });
+  }));
 }
 
 void Controller::look() {

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "base/lifetime.h"
 #include "controllers/nodes/plan.h"
 #include "controllers/runtime/cache.h"
 #include "controllers/runtime/controller.h"
@@ -22,7 +23,6 @@ class Controller final : public controllers::Controller {
   static constexpr Duration kHeldUp = 2 * kPeriod;
 
   explicit Controller(Shared& shared);
-  ~Controller() override { *alive_ = false; }
   bool idle() const override { return node_runner_.idle() && pod_runner_.idle(); }
 
  private:
@@ -57,7 +57,7 @@ class Controller final : public controllers::Controller {
   std::unique_ptr<EventRecorder> pod_events_;
   Runner node_runner_;
   Runner pod_runner_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::controllers::nodes

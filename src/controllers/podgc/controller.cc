@@ -20,11 +20,10 @@ Controller::Controller(Shared& shared)
 }
 
 void Controller::wait() {
-  client_.loop().after(kPeriod, [this, alive = alive_] {
-    if (!*alive) return;
+  client_.loop().after(kPeriod, lifetime_.guard([this] {
     if (pod_informer_.synced() && node_informer_.synced()) look();
     wait();
-  });
+  }));
 }
 
 std::set<std::string> Controller::missing_nodes() const {
@@ -46,11 +45,10 @@ void Controller::look() {
 // The cache may be behind: only the server's word counts.
 void Controller::ask(const std::shared_ptr<Round>& round, const std::string& node) {
   client_.get(node_informer_.resource(), "", node,
-              [this, round, node, alive = alive_](const Result<std::string>& answer) {
-                if (!*alive) return;
+              lifetime_.guard([this, round, node](const Result<std::string>& answer) {
                 if (!answer && answer.error().code == Code::kNotFound) round->lost.insert(node);
                 if (--round->open == 0) collect(round->lost);
-              });
+              }));
 }
 
 void Controller::collect(const std::set<std::string>& lost_nodes) {

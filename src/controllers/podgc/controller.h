@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "base/lifetime.h"
 #include "controllers/podgc/missing_nodes.h"
 #include "controllers/podgc/plan.h"
 #include "controllers/runtime/cache.h"
@@ -18,7 +19,6 @@ class Controller final : public controllers::Controller {
   static constexpr Duration kPeriod = std::chrono::seconds(20);
 
   explicit Controller(Shared& shared);
-  ~Controller() override { *alive_ = false; }
   bool idle() const override { return runner_.idle(); }
 
  private:
@@ -48,7 +48,7 @@ class Controller final : public controllers::Controller {
   };
   std::map<QueueKey, Sentence> sentences_;
   Runner runner_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::controllers::podgc

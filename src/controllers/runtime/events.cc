@@ -2,6 +2,7 @@
 
 #include <deque>
 
+#include "base/lifetime.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "client/client.h"
@@ -45,7 +46,6 @@ class Recorder final : public EventRecorder {
                                     : registry.find("events.k8s.io", "v1", "events");
     MUSTER_ASSERT(resource_ != nullptr, "both forms of Events are known");
   }
-  ~Recorder() override { *alive_ = false; }
 
   void record(const Event& event) override {
     const RecordPtr record = correlator_.observe(event, now());
@@ -77,20 +77,19 @@ class Recorder final : public EventRecorder {
     ++under_way_;
     record->changed = false;
     const bool fresh = record->written == 0;
-    client_.write(
-        fresh ? creation(*record) : growth(*record),
-        [this, record, fresh, count = record->count, alive = alive_](Result<std::string> answer) {
-          if (!*alive) return;
-          --under_way_;
-          record->queued = false;
-          if (answer) {
-            record->written = count;
-          } else {
-            refused(*record, fresh, answer.error());
-          }
-          if (record->changed) enqueue(record);
-          pump();
-        });
+    client_.write(fresh ? creation(*record) : growth(*record),
+                  lifetime_.guard([this, record, fresh,
+                                   count = record->count](const Result<std::string>& answer) {
+                    --under_way_;
+                    record->queued = false;
+                    if (answer) {
+                      record->written = count;
+                    } else {
+                      refused(*record, fresh, answer.error());
+                    }
+                    if (record->changed) enqueue(record);
+                    pump();
+                  }));
   }
 
   // Marks the record as changed if another attempt may help.
@@ -180,7 +179,7 @@ class Recorder final : public EventRecorder {
   EventCorrelator correlator_;
   std::deque<RecordPtr> waiting_;
   int under_way_ = 0;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace

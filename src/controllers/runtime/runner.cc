@@ -69,10 +69,9 @@ bool Runner::synced(const QueueKey& key) {
     const bool first = unsynced_.empty();
     unsynced_.insert(key);
     if (!first) return false;  // one of them waits already, for all
-    source->on_synced([this, alive = alive_] {
-      if (!*alive) return;
+    source->on_synced(lifetime_.guard([this] {
       for (const QueueKey& waiting : std::exchange(unsynced_, {})) queue_.add(waiting);
-    });
+    }));
     return false;
   }
   return true;
@@ -227,9 +226,9 @@ void Runner::send(const WorkPtr& work) {
   ++work->under_way;
   ++under_way_;
   if (work->next < step.writes.size()) ready_.push_back(work);
-  client_.write(write.operation, [this, work, &write, alive = alive_](Result<std::string> answer) {
-    if (*alive) took_answer(work, write, std::move(answer));
-  });
+  client_.write(write.operation, lifetime_.guard([this, work, &write](Result<std::string> answer) {
+    took_answer(work, write, std::move(answer));
+  }));
   write.operation.body = std::string();  // of five thousand Jobs it is most of the plan
 }
 

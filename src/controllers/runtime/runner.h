@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "client/client.h"
 #include "client/informer.h"
 #include "client/work_queue.h"
@@ -53,7 +54,6 @@ class Runner {
     DecisionLog* log = nullptr;       // must outlive the runner
   };
   Runner(client::Client& client, Options options);
-  ~Runner() { *alive_ = false; }
   Runner(const Runner&) = delete;
 
   void add(const QueueKey& key) { queue_.add(key); }
@@ -138,7 +138,7 @@ class Runner {
   std::map<QueueKey, Time> put_off_;  // plans that may wait, since then
   Time next_sweep_;
   std::set<QueueKey> unsynced_;  // wait until a source is complete
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::controllers
