@@ -7,11 +7,11 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <memory>
 #include <optional>
 
 #include "base/number.h"
+#include "runtime/read_file.h"
 
 namespace muster::agent {
 namespace {
@@ -63,11 +63,6 @@ std::optional<Listener> listener(int port, std::string_view line) {
                   .inode = *inode};
 }
 
-std::string read_text(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(in), {});
-}
-
 struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
@@ -115,7 +110,7 @@ void find_processes(std::vector<PortHolder>& holders) {
       const auto found = std::ranges::find_if(holders, held);
       if (found == holders.end()) continue;
       found->pid = pid;
-      found->process = read_text(fmt::format("/proc/{}/comm", pid));
+      found->process = runtime::read_file(fmt::format("/proc/{}/comm", pid));
       if (found->process.ends_with('\n')) found->process.pop_back();
       --unknown;
     }
@@ -137,7 +132,7 @@ std::vector<Listener> listeners_at(int port, std::string_view table) {
 std::vector<PortHolder> port_holders(int port) {
   std::vector<PortHolder> out;
   for (const char* const table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
-    for (Listener& socket : listeners_at(port, read_text(table)))
+    for (Listener& socket : listeners_at(port, runtime::read_file(table)))
       out.push_back({.socket = std::move(socket)});
   }
   std::ranges::stable_sort(out, [](const PortHolder& a, const PortHolder& b) {
