@@ -9,7 +9,7 @@
 #include <functional>
 
 namespace muster::cli {
-namespace {
+namespace ending_test {
 
 using ::testing::ElementsAreArray;
 
@@ -235,5 +235,5 @@ TEST(Ending, LeavesSomethingBehindUnlessItIsStoppedOrDeleted) {
   EXPECT_FALSE(Ends(run_plan()).follow().deleted().state.has_left_something());
 }
 
-}  // namespace
+}  // namespace ending_test
 }  // namespace muster::cli
