@@ -1,23 +1,9 @@
-// What admission does with long lists of a client. Counts comparisons of texts, wherever they are
-// made in this program: the linker sends every memcmp here (CMakeLists.txt). Each list grows
-// fourfold; a rule that compares every item with every other takes sixteen times the steps then.
+// What admission does with long lists of a client. Each list grows fourfold; a rule that compares
+// every item with every other takes sixteen times the comparisons then.
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "admission/testing.h"
-
-namespace {
-std::size_t comparisons = 0;
-}
-
-// NOLINTBEGIN(bugprone-reserved-identifier): the linker's names.
-extern "C" int __real_memcmp(const void* a, const void* b, std::size_t size);
-extern "C" int __wrap_memcmp(const void* a, const void* b, std::size_t size) {
-  ++comparisons;
-  return __real_memcmp(a, b, size);
-}
-// NOLINTEND(bugprone-reserved-identifier)
+#include "base/comparisons_testing.h"
 
 namespace muster::admission {
 namespace list_steps_test {

@@ -1,27 +1,14 @@
-// Mounts of a pod with very many volumes. Counts comparisons of texts, wherever they are
-// made in this program: the linker sends every memcmp here (CMakeLists.txt). The list grows
-// fourfold; a search of all for each takes sixteen times the steps then.
+// Mounts of a pod with very many volumes. The list grows fourfold; a search of all for each takes
+// sixteen times the comparisons then.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <filesystem>
 
 #include "agent/inputs/files_testing.h"
 #include "agent/inputs/testing.h"
 #include "agent/inputs/volumes.h"
-
-namespace {
-std::size_t comparisons = 0;
-}
-
-// NOLINTBEGIN(bugprone-reserved-identifier): the linker's names.
-extern "C" int __real_memcmp(const void* a, const void* b, std::size_t size);
-extern "C" int __wrap_memcmp(const void* a, const void* b, std::size_t size) {
-  ++comparisons;
-  return __real_memcmp(a, b, size);
-}
-// NOLINTEND(bugprone-reserved-identifier)
+#include "base/comparisons_testing.h"
 
 namespace muster::agent {
 namespace list_steps_test {

@@ -1,25 +1,11 @@
-// The status of a pod with very many containers. Counts comparisons of texts, wherever they are
-// made in this program: the linker sends every memcmp here (CMakeLists.txt). The list grows
-// fourfold; a search of all for each takes sixteen times the steps then.
+// The status of a pod with very many containers. The list grows fourfold; a search of all for each
+// takes sixteen times the comparisons then.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "agent/lifecycle/status.h"
+#include "base/comparisons_testing.h"
 #include "json/testing.h"
-
-namespace {
-std::size_t comparisons = 0;
-}
-
-// NOLINTBEGIN(bugprone-reserved-identifier): the linker's names.
-extern "C" int __real_memcmp(const void* a, const void* b, std::size_t size);
-extern "C" int __wrap_memcmp(const void* a, const void* b, std::size_t size) {
-  ++comparisons;
-  return __real_memcmp(a, b, size);
-}
-// NOLINTEND(bugprone-reserved-identifier)
 
 namespace muster::agent {
 namespace list_steps_test {
