@@ -33,9 +33,9 @@ void order_fields(Value object, const Schema& schema) {
   for (const auto& [place, member] : ordered) object.append(member.key, member.value);
 }
 
-void arrange_value(Value value, const Schema& schema);
+void order_value(Value value, const Schema& schema);
 
-void arrange_struct(Value object, const Schema& schema) {
+void order_struct(Value object, const Schema& schema) {
   std::size_t last = 0;
   std::size_t expected = 0;
   bool ordered = true;
@@ -45,23 +45,23 @@ void arrange_struct(Value object, const Schema& schema) {
     last = at;
     if (at == schema.fields.size()) continue;
     expected = at + 1;
-    arrange_value(member.value, *schema.fields[at].schema);
+    order_value(member.value, *schema.fields[at].schema);
   }
   if (!ordered) order_fields(object, schema);
 }
 
-void arrange_value(Value value, const Schema& schema) {
+void order_value(Value value, const Schema& schema) {
   switch (schema.shape) {
     case Shape::kList:
-      for (const Value item : value.items()) arrange_value(item, *schema.elem);
+      for (const Value item : value.items()) order_value(item, *schema.elem);
       return;
     case Shape::kMap:
       if (!value.is_object()) return;
       if (!std::ranges::is_sorted(value.members(), {}, &Member::key)) value.sort_keys();
-      for (const Member& member : value.members()) arrange_value(member.value, *schema.elem);
+      for (const Member& member : value.members()) order_value(member.value, *schema.elem);
       return;
     case Shape::kStruct:
-      if (value.is_object()) arrange_struct(value, schema);
+      if (value.is_object()) order_struct(value, schema);
       return;
     default:
       return;
@@ -93,7 +93,7 @@ void order_fields(Value object, const api::Resource& resource) {
   if (resource.custom)
     json::sort_all_keys(object);
   else
-    arrange_value(object, *resource.schema);
+    order_value(object, *resource.schema);
 }
 
 Value empty_form(json::Arena& arena, const Schema& schema) {

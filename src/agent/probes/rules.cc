@@ -122,11 +122,11 @@ ProbeReaction ProbeRules::take(const ProbeOutcome& outcome) {
     reaction.event_message = fmt::format("{} probe failed: {}", kind_name(kind_), outcome.text);
   }
   reaction.verdict = count(success);
-  arrange_second_look(success);
+  schedule_second_look(success);
   return reaction;
 }
 
-void ProbeRules::arrange_second_look(bool success) {
+void ProbeRules::schedule_second_look(bool success) {
   if (!std::exchange(second_look_, false) || success) return;
   next_tick_ = std::min(next_tick_, last_tick_ + kSecondLook);
 }

@@ -49,7 +49,7 @@ class ProbeRules {
 
  private:
   std::optional<bool> count(bool success);
-  void arrange_second_look(bool success);
+  void schedule_second_look(bool success);
 
   const ProbeKind kind_;
   const ProbeSettings settings_;

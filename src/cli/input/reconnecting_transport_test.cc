@@ -62,7 +62,7 @@ class FakeTransport final : public client::Transport {
   std::string address_;
 };
 
-class SteadyTransportTest : public ::testing::Test {
+class ReconnectingTransportTest : public ::testing::Test {
  protected:
   void SetUp() override {
     world.up["a"] = true;
@@ -107,7 +107,7 @@ class SteadyTransportTest : public ::testing::Test {
   std::vector<std::string> answers, notes, lost;
 };
 
-TEST_F(SteadyTransportTest, AServerThatWasNeverThereIsToldAtOnce) {
+TEST_F(ReconnectingTransportTest, AServerThatWasNeverThereIsToldAtOnce) {
   world.up["a"] = false;
   ask("GET", "/x");
   const auto stream = open_stream();
@@ -116,7 +116,7 @@ TEST_F(SteadyTransportTest, AServerThatWasNeverThereIsToldAtOnce) {
   EXPECT_TRUE(lost.empty());
 }
 
-TEST_F(SteadyTransportTest, WhatIsAskedDuringARestartIsAnsweredAfterIt) {
+TEST_F(ReconnectingTransportTest, WhatIsAskedDuringARestartIsAnsweredAfterIt) {
   ask("GET", "/before");
   pass(seconds(1));
   world.up["a"] = false;
@@ -130,7 +130,7 @@ TEST_F(SteadyTransportTest, WhatIsAskedDuringARestartIsAnsweredAfterIt) {
   EXPECT_TRUE(notes.empty()) << "nobody would have noticed";
 }
 
-TEST_F(SteadyTransportTest, AServerThatComesBackElsewhereIsFound) {
+TEST_F(ReconnectingTransportTest, AServerThatComesBackElsewhereIsFound) {
   ask("GET", "/before");
   pass(seconds(1));
   world.up["a"] = false;
@@ -145,7 +145,7 @@ TEST_F(SteadyTransportTest, AServerThatComesBackElsewhereIsFound) {
                                  "the server is back"));
 }
 
-TEST_F(SteadyTransportTest, AStreamThatHadBegunIsCutForItsReader) {
+TEST_F(ReconnectingTransportTest, AStreamThatHadBegunIsCutForItsReader) {
   const auto stream = open_stream();
   pass(seconds(1));
   ASSERT_EQ(world.streams.size(), 1u);
@@ -154,7 +154,7 @@ TEST_F(SteadyTransportTest, AStreamThatHadBegunIsCutForItsReader) {
   EXPECT_THAT(answers, ElementsAre("begun", "cut"));
 }
 
-TEST_F(SteadyTransportTest, PatienceEnds) {
+TEST_F(ReconnectingTransportTest, PatienceEnds) {
   ask("GET", "/before");
   pass(seconds(1));
   world.up["a"] = false;
@@ -171,7 +171,7 @@ TEST_F(SteadyTransportTest, PatienceEnds) {
   EXPECT_EQ(lost.size(), 1u);
 }
 
-TEST_F(SteadyTransportTest, WhatMayHaveBeenDoneIsNotAskedTwice) {
+TEST_F(ReconnectingTransportTest, WhatMayHaveBeenDoneIsNotAskedTwice) {
   ask("GET", "/before");
   pass(seconds(1));
   world.up["a"] = false;
@@ -184,7 +184,7 @@ TEST_F(SteadyTransportTest, WhatMayHaveBeenDoneIsNotAskedTwice) {
   EXPECT_THAT(answers, ElementsAre("a/before", "failed", "a/gone"));
 }
 
-TEST_F(SteadyTransportTest, AStreamThatNobodyWantsAnyMoreIsNotOpened) {
+TEST_F(ReconnectingTransportTest, AStreamThatNobodyWantsAnyMoreIsNotOpened) {
   ask("GET", "/before");
   pass(seconds(1));
   world.up["a"] = false;

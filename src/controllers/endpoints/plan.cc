@@ -116,7 +116,7 @@ class Planner {
       const auto& types = service_.address_types;
       if (std::ranges::find(types, slice->address_type) == types.end()) doomed_.push_back(slice);
     }
-    for (const std::string& type : service_.address_types) arrange(type);
+    for (const std::string& type : service_.address_types) assign_endpoints(type);
     return write();
   }
 
@@ -138,7 +138,7 @@ class Planner {
     return out;
   }
 
-  void arrange(const std::string& address_type) {
+  void assign_endpoints(const std::string& address_type) {
     std::map<Ports, std::vector<const Slice*>> existing;
     for (const Slice* slice : observed_.slices) {
       if (slice->address_type == address_type && !slice->deleting)
