@@ -1,19 +1,14 @@
 #include "engine/controller_list.h"
 
-#include <algorithm>
-#include <functional>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace muster::engine {
+#include <algorithm>
+#include <functional>
 
-const std::set<std::string, std::less<>>& all_controllers() {
-  static const std::set<std::string, std::less<>> kAll = {
-      "agent", "claims", "endpointslice", "garbage",        "job", "jobset", "manager", "namespace",
-      "node",  "podgc",  "scheduler",     "serviceaccount", "ttl"};
-  return kAll;
-}
+#include "controllers/set/controllers.h"
+
+namespace muster::engine {
 
 Result<std::set<std::string, std::less<>>> parse_controllers(std::string_view list) {
   std::set<std::string, std::less<>> chosen;
@@ -24,13 +19,13 @@ Result<std::set<std::string, std::less<>>> parse_controllers(std::string_view li
     const bool remove = word.starts_with('-');
     if (remove) word.remove_prefix(1);
     if (word == "*") {
-      chosen = remove ? std::set<std::string, std::less<>>{} : all_controllers();
+      chosen = remove ? std::set<std::string, std::less<>>{} : controllers::ControllerSet::names();
     } else if (word == "none") {
       chosen.clear();
-    } else if (!all_controllers().contains(word)) {
+    } else if (!controllers::ControllerSet::names().contains(word)) {
       return fail(Code::kInvalid,
                   fmt::format("--controllers: there is no controller \"{}\"; known are *, none, {}",
-                              word, fmt::join(all_controllers(), ", ")));
+                              word, fmt::join(controllers::ControllerSet::names(), ", ")));
     } else if (remove) {
       chosen.erase(std::string(word));
     } else {

@@ -9,11 +9,8 @@
 
 namespace muster::engine {
 
-// Every controller that the embedded engine has.
-const std::set<std::string, std::less<>>& all_controllers();
-
-// `*` is all of them, `none` nothing; `jobset,job` selects, `*,-job,-agent` removes. Read from left
-// to right. Fails naming what is not known.
+// `*` is all of them (ControllerSet::names()), `none` nothing; `jobset,job` selects,
+// `*,-job,-agent` removes. Read from left to right. Fails naming what is not known.
 Result<std::set<std::string, std::less<>>> parse_controllers(std::string_view list);
 
 }  // namespace muster::engine

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "controllers/set/controllers.h"
+
 namespace muster::engine {
 namespace controller_list_test {
 
@@ -11,7 +13,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 TEST(Controllers, StarIsAllAndNoneIsNothing) {
-  EXPECT_EQ(*parse_controllers("*"), all_controllers());
+  EXPECT_EQ(*parse_controllers("*"), controllers::ControllerSet::names());
   EXPECT_THAT(*parse_controllers("none"), IsEmpty());
 }
 

@@ -22,7 +22,7 @@
 #include "cli/verbs/commands.h"
 #include "cli/verbs/exit_code.h"
 #include "cli/verbs/print.h"
-#include "engine/controller_list.h"
+#include "controllers/set/controllers.h"
 #include "engine/data_dir.h"
 #include "engine/engine.h"
 #include "engine/open_files.h"
@@ -210,7 +210,7 @@ int run_here(const RunOptions& options, Signals& signals, RunPlan plan, const Pl
   if (const Status told = tell_user(plan.manifest, *pods); !told)
     return complain_verbatim(told.error());
   auto engine = engine::Engine::start({.data_dir = place.directory,
-                                       .controllers = engine::all_controllers(),
+                                       .controllers = controllers::ControllerSet::names(),
                                        .nodes = *nodes,
                                        .pods = *pods,
                                        .leave_nothing = true,

@@ -1,7 +1,10 @@
 #include "controllers/set/controllers.h"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "controllers/claims/binder.h"
@@ -23,6 +26,34 @@
 namespace muster::controllers {
 namespace {
 
+struct Member {
+  std::string_view name;
+  std::unique_ptr<Controller> (*make)(Shared& shared);
+};
+
+template <class Kind>
+std::unique_ptr<Controller> make(Shared& shared) {
+  return std::make_unique<Kind>(shared);
+}
+
+// In the order in which they are made. Several may share a name.
+constexpr std::array<Member, 14> kMembers = {{
+    {"serviceaccount", make<serviceaccount::Controller>},
+    {"jobset", make<jobset::Controller>},
+    {"jobset", make<placement::Controller>},
+    {"manager", make<manager::Controller>},
+    {"job", make<job::Controller>},
+    {"ttl", make<ttl::Controller>},
+    {"scheduler", make<scheduler::Scheduler>},
+    {"endpointslice", make<endpoints::Controller>},
+    {"claims", make<claims::Controller>},
+    {"agent", make<claims::Binder>},  // whose folders claims are bound to
+    {"node", make<nodes::Controller>},
+    {"podgc", make<podgc::Controller>},
+    {"namespace", make<namespaces::Controller>},
+    {"garbage", make<garbage::Controller>},  // last: see there
+}};
+
 class JoinedControllers final : public ControllerSet {
  public:
   JoinedControllers(client::Client& client, const api::Registry& registry, Metrics& metrics,
@@ -41,22 +72,9 @@ class JoinedControllers final : public ControllerSet {
     const auto& wanted = options.wanted;
     if (wanted.contains("job") || wanted.contains("scheduler"))
       shared_.going = &going_.emplace(informers_, wanted.contains("garbage"));
-    if (wanted.contains("serviceaccount")) add<serviceaccount::Controller>();
-    if (wanted.contains("jobset")) {
-      add<jobset::Controller>();
-      add<placement::Controller>();
+    for (const Member& member : kMembers) {
+      if (wanted.contains(member.name)) controllers_.push_back(member.make(shared_));
     }
-    if (wanted.contains("manager")) add<manager::Controller>();
-    if (wanted.contains("job")) add<job::Controller>();
-    if (wanted.contains("ttl")) add<ttl::Controller>();
-    if (wanted.contains("scheduler")) add<scheduler::Scheduler>();
-    if (wanted.contains("endpointslice")) add<endpoints::Controller>();
-    if (wanted.contains("claims")) add<claims::Controller>();
-    if (wanted.contains("agent")) add<claims::Binder>();  // whose folders claims are bound to
-    if (wanted.contains("node")) add<nodes::Controller>();
-    if (wanted.contains("podgc")) add<podgc::Controller>();
-    if (wanted.contains("namespace")) add<namespaces::Controller>();
-    if (wanted.contains("garbage")) add<garbage::Controller>();  // last: see there
     informers_.start();
   }
 
@@ -66,11 +84,6 @@ class JoinedControllers final : public ControllerSet {
   const DecisionLog& decisions() const override { return decisions_; }
 
  private:
-  template <class Kind>
-  void add() {
-    controllers_.push_back(std::make_unique<Kind>(shared_));
-  }
-
   Informers informers_;
   std::optional<Going> going_;
   DecisionLog decisions_;
@@ -79,6 +92,15 @@ class JoinedControllers final : public ControllerSet {
 };
 
 }  // namespace
+
+const std::set<std::string, std::less<>>& ControllerSet::names() {
+  static const auto kNames = [] {
+    std::set<std::string, std::less<>> names;
+    for (const Member& member : kMembers) names.emplace(member.name);
+    return names;
+  }();
+  return kNames;
+}
 
 std::unique_ptr<ControllerSet> ControllerSet::make(client::Client& client,
                                                    const api::Registry& registry, Metrics& metrics,

@@ -1,6 +1,7 @@
 // The controllers that somebody wants, joined: the same on every engine.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -33,6 +34,8 @@ class ControllerSet {
   static std::unique_ptr<ControllerSet> make(client::Client& client, const api::Registry& registry,
                                              Metrics& metrics, SetOptions options);
   virtual ~ControllerSet() = default;
+  static const std::set<std::string, std::less<>>&
+  names();  // of all that there are, and of the node's agent
 
   virtual bool idle() const = 0;  // no key is waiting or worked on
   virtual const DecisionLog& decisions() const = 0;
