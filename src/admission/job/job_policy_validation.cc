@@ -5,9 +5,9 @@
 #include <array>
 #include <set>
 
-#include "admission/job/job_indexes.h"
 #include "admission/job/job_validation.h"
 #include "admission/rules/checks.h"
+#include "api/values/interval_set.h"
 
 namespace muster::admission {
 namespace {
@@ -125,7 +125,7 @@ void validate_success_rule(Value rule, std::int64_t completions, const Path& pat
                            "at least one of succeededCount or succeededIndexes must be specified");
   if (indexes.as_string().size() > kLongestIndexes)
     errors.too_long(path.child("succeededIndexes"), kLongestIndexes);
-  const auto parsed = parse_indexes(indexes.as_string(), completions);
+  const auto parsed = api::IntervalSet::parse_strictly(indexes.as_string(), completions);
   if (!indexes.is_null() && !parsed)
     errors.invalid(path.child("succeededIndexes"), indexes,
                    "error parsing succeededIndexes: " + parsed.error());
@@ -134,7 +134,7 @@ void validate_success_rule(Value rule, std::int64_t completions, const Path& pat
   validate_not_negative(rule, "succeededCount", path, errors);
   validate_succeeded_count(count, completions, "(the number of specified completions)", at, errors);
   if (!indexes.is_null() && parsed)
-    validate_succeeded_count(count, count_indexes(*parsed),
+    validate_succeeded_count(count, parsed->size(),
                              "(the number of indexes in the specified succeededIndexes field)", at,
                              errors);
 }

@@ -3,9 +3,9 @@
 #include <optional>
 #include <set>
 
-#include "admission/job/job_indexes.h"
 #include "admission/job/job_validation.h"
 #include "admission/rules/checks.h"
+#include "api/values/interval_set.h"
 #include "base/time.h"
 
 namespace muster::admission {
@@ -130,9 +130,9 @@ class StatusCheck {
       fault("uncountedTerminatedPods", "must be empty for finished job");
   }
 
-  std::optional<std::vector<IndexInterval>> parsed_indexes(std::string_view key, bool judged) {
-    const auto parsed =
-        parse_indexes(text_of(status_, key), int_of(job_.get("spec"), "completions"));
+  std::optional<api::IntervalSet> parsed_indexes(std::string_view key, bool judged) {
+    const auto parsed = api::IntervalSet::parse_strictly(text_of(status_, key),
+                                                         int_of(job_.get("spec"), "completions"));
     if (parsed) return *parsed;
     if (judged && changed(key))
       fault(key, "error parsing " + std::string(key) + ": " + parsed.error());
@@ -149,8 +149,7 @@ class StatusCheck {
             "cannot set non-empty completedIndexes when non-indexed completion mode");
     if (changed("failedIndexes") && has_value(status_, "failedIndexes") && !per_index)
       fault("failedIndexes", "cannot set non-null failedIndexes when backoffLimitPerIndex is null");
-    const auto common =
-        completed && failed ? first_common_index(*completed, *failed) : std::nullopt;
+    const auto common = completed && failed ? completed->first_common(*failed) : std::nullopt;
     if (common && (changed("completedIndexes") || changed("failedIndexes")))
       fault("failedIndexes",
             "failedIndexes and completedIndexes overlap at index: " + std::to_string(*common));

@@ -35,7 +35,7 @@ class Accountant {
     }
     if (job_.is_indexed()) {
       out_.completed = census_.completed.joined_with(
-          IntervalSet::of({new_indexes_.begin(), new_indexes_.end()}));
+          api::IntervalSet::of({new_indexes_.begin(), new_indexes_.end()}));
     }
     return std::move(out_);
   }

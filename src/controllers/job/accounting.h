@@ -26,7 +26,7 @@ struct Accounts {
   // Then the pods that this pass notes: all of these, those before included.
   std::vector<std::string> uncounted_succeeded;
   std::vector<std::string> uncounted_failed;
-  IntervalSet completed;                // Indexed Jobs; its size is what has succeeded
+  api::IntervalSet completed;           // Indexed Jobs; its size is what has succeeded
   std::vector<const Pod*> let_go;       // their finalizers may go once the above is stored
   bool full = false;                    // enough for one pass; more are waiting
   std::map<FailureAction, int> judged;  // failed pods noted or ignored, by what the policy said

@@ -59,9 +59,10 @@ void count_indexes(const Job& job, Census& census) {
     if (pod->is_active()) active.push_back(pod->index);
     if (pod->tracked && pod->phase == PodPhase::kSucceeded) succeeded.push_back(pod->index);
   }
-  census.completed = IntervalSet::parse(job.completed_indexes, job.completions.value_or(0));
-  census.succeeded_indexes = census.completed.joined_with(IntervalSet::of(std::move(succeeded)));
-  census.active_indexes = IntervalSet::of(std::move(active));
+  census.completed = api::IntervalSet::parse(job.completed_indexes, job.completions.value_or(0));
+  census.succeeded_indexes =
+      census.completed.joined_with(api::IntervalSet::of(std::move(succeeded)));
+  census.active_indexes = api::IntervalSet::of(std::move(active));
   census.succeeded = census.succeeded_indexes.size();
   if (!job.backoff_limit_per_index) return;
   census.failed_indexes = failed_indexes(job, census.pods);

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "controllers/job/interval_set.h"
+#include "api/values/interval_set.h"
 #include "controllers/job/job_view.h"
 #include "controllers/job/per_index.h"
 #include "controllers/job/pod_view.h"
@@ -25,11 +25,11 @@ struct Census {
   std::int64_t failed = 0;
 
   // Indexed Jobs.
-  IntervalSet completed;          // that the status lists, as far as they still exist
-  IntervalSet succeeded_indexes;  // and those whose pod just succeeded
-  IntervalSet active_indexes;
+  api::IntervalSet completed;          // that the status lists, as far as they still exist
+  api::IntervalSet succeeded_indexes;  // and those whose pod just succeeded
+  api::IntervalSet active_indexes;
   // With backoffLimitPerIndex.
-  std::optional<IntervalSet> failed_indexes;
+  std::optional<api::IntervalSet> failed_indexes;
   HeldBack held_back;
 };
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "api/values/interval_set.h"
 #include "client/informer.h"
-#include "controllers/job/interval_set.h"
 
 namespace muster::controllers::job {
 namespace {
@@ -13,7 +13,8 @@ bool is_in_status(const Job& job, const Pod& pod) {
     return std::ranges::find(job.uncounted_succeeded, pod.ref.uid) != job.uncounted_succeeded.end();
   }
   return !job.has_index(pod.index) ||
-         IntervalSet::parse(job.completed_indexes, job.completions.value_or(0)).contains(pod.index);
+         api::IntervalSet::parse(job.completed_indexes, job.completions.value_or(0))
+             .contains(pod.index);
 }
 
 }  // namespace

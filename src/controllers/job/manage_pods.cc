@@ -30,14 +30,14 @@ std::vector<const Pod*> surplus(const Job& job, const Census& census) {
 }
 
 std::vector<std::int64_t> missing_indexes(const Job& job, const Census& census, std::size_t count) {
-  IntervalSet taken = census.succeeded_indexes.joined_with(census.active_indexes);
+  api::IntervalSet taken = census.succeeded_indexes.joined_with(census.active_indexes);
   if (census.failed_indexes) taken = taken.joined_with(*census.failed_indexes);
   if (job.replaces_only_failed) {
     std::vector<std::int64_t> terminating;
     for (const Pod* pod : census.pods) {
       if (pod->is_terminating() && job.has_index(pod->index)) terminating.push_back(pod->index);
     }
-    taken = taken.joined_with(IntervalSet::of(std::move(terminating)));
+    taken = taken.joined_with(api::IntervalSet::of(std::move(terminating)));
   }
   return taken.first_absent(count, job.completions.value_or(0));
 }

@@ -25,15 +25,15 @@ std::int32_t one_more(std::int32_t count) {
 
 }  // namespace
 
-IntervalSet failed_indexes(const Job& job, std::span<const Pod* const> pods) {
+api::IntervalSet failed_indexes(const Job& job, std::span<const Pod* const> pods) {
   std::vector<std::int64_t> fresh;
   for (const Pod* pod : pods) {
     if (pod->tracked && job.has_index(pod->index) && is_failed(job, *pod) &&
         fails_its_index(job, *pod))
       fresh.push_back(pod->index);
   }
-  return IntervalSet::parse(job.failed_indexes, job.completions.value_or(0))
-      .joined_with(IntervalSet::of(std::move(fresh)));
+  return api::IntervalSet::parse(job.failed_indexes, job.completions.value_or(0))
+      .joined_with(api::IntervalSet::of(std::move(fresh)));
 }
 
 HeldBack held_back(const Job& job, std::span<const Pod* const> pods, const IndexStates& states) {

@@ -4,8 +4,8 @@
 #include <map>
 #include <span>
 
+#include "api/values/interval_set.h"
 #include "base/time.h"
-#include "controllers/job/interval_set.h"
 #include "controllers/job/job_view.h"
 #include "controllers/job/pod_view.h"
 
@@ -17,12 +17,12 @@ using HeldBack = std::map<std::int64_t, const Pod*>;
 
 // Indexes that will not be tried again: those that the status lists, and those whose pod just
 // failed once too often.
-IntervalSet failed_indexes(const Job& job, std::span<const Pod* const> pods);
+api::IntervalSet failed_indexes(const Job& job, std::span<const Pod* const> pods);
 
 struct IndexStates {
-  const IntervalSet& succeeded;
-  const IntervalSet& failed;
-  const IntervalSet& active;
+  const api::IntervalSet& succeeded;
+  const api::IntervalSet& failed;
+  const api::IntervalSet& active;
 };
 HeldBack held_back(const Job& job, std::span<const Pod* const> pods, const IndexStates& states);
 

@@ -195,7 +195,7 @@ class Planner {
     draft.set_always("failedIndexes", census_.failed_indexes->text());
     tally.indexes_failed = static_cast<int>(
         census_.failed_indexes->size() -
-        IntervalSet::parse(job_.failed_indexes, job_.completions.value_or(0)).size());
+        api::IntervalSet::parse(job_.failed_indexes, job_.completions.value_or(0)).size());
   }
 
   void suspend_or_resume(StatusDraft& draft) {

@@ -3,9 +3,9 @@
 namespace muster::controllers::job {
 namespace {
 
-bool is_met(const SuccessRule& rule, std::int64_t completions, const IntervalSet& succeeded) {
+bool is_met(const SuccessRule& rule, std::int64_t completions, const api::IntervalSet& succeeded) {
   if (!rule.indexes) return rule.count && succeeded.size() >= *rule.count;
-  const IntervalSet wanted = IntervalSet::parse(*rule.indexes, completions);
+  const api::IntervalSet wanted = api::IntervalSet::parse(*rule.indexes, completions);
   if (wanted.empty()) return false;
   const std::int64_t have = wanted.common(succeeded);
   return have == wanted.size() || (rule.count && have >= *rule.count);
@@ -13,7 +13,7 @@ bool is_met(const SuccessRule& rule, std::int64_t completions, const IntervalSet
 
 }  // namespace
 
-std::optional<std::size_t> met_success_rule(const Job& job, const IntervalSet& succeeded) {
+std::optional<std::size_t> met_success_rule(const Job& job, const api::IntervalSet& succeeded) {
   if (succeeded.empty()) return std::nullopt;
   for (std::size_t i = 0; i < job.success_rules.size(); ++i) {
     if (is_met(job.success_rules[i], job.completions.value_or(0), succeeded)) return i;

@@ -3,12 +3,12 @@
 
 #include <optional>
 
-#include "controllers/job/interval_set.h"
+#include "api/values/interval_set.h"
 #include "controllers/job/job_view.h"
 
 namespace muster::controllers::job {
 
 // The position of the first rule that is met.
-std::optional<std::size_t> met_success_rule(const Job& job, const IntervalSet& succeeded);
+std::optional<std::size_t> met_success_rule(const Job& job, const api::IntervalSet& succeeded);
 
 }  // namespace muster::controllers::job

@@ -43,7 +43,7 @@ TEST(SuccessPolicy, RuleByRule) {
     const Job j = job(fmt::format(R"("completionMode":"Indexed","completions":10,)"
                                   R"("successPolicy":{{"rules":[{}]}})",
                                   row.rules));
-    EXPECT_EQ(met_success_rule(j, IntervalSet::parse(row.succeeded, 10)), row.met) << row.name;
+    EXPECT_EQ(met_success_rule(j, api::IntervalSet::parse(row.succeeded, 10)), row.met) << row.name;
   }
 }
 

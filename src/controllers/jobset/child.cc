@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "admission/job/job_indexes.h"
+#include "api/values/interval_set.h"
 #include "base/number.h"
 #include "controllers/jobset/barrier.h"
 #include "controllers/jobset/master_port.h"
@@ -49,10 +49,8 @@ std::optional<std::int64_t> coordinator_index(std::string_view job, std::string_
 }
 
 bool has_index(std::string_view indexes, std::int64_t completions, std::int64_t wanted) {
-  const auto intervals = admission::parse_indexes(indexes, completions);
-  return intervals && std::ranges::any_of(*intervals, [wanted](const auto& each) {
-           return each.first <= wanted && wanted <= each.last;
-         });
+  const auto set = api::IntervalSet::parse_strictly(indexes, completions);
+  return set && set->contains(wanted);
 }
 
 bool has_ended_coordinator(const Child& child, std::string_view endpoint, Value status) {

@@ -1,9 +1,9 @@
-#include "controllers/job/interval_set.h"
+#include "api/values/interval_set.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace muster::controllers::job {
+namespace muster::api {
 namespace interval_set_test {
 
 using ::testing::ElementsAre;
@@ -100,5 +100,54 @@ TEST(IntervalSet, FindsTheFirstIndexesThatAreFree) {
     EXPECT_EQ(set(row.taken).first_absent(row.count, row.completions), row.free) << row.name;
 }
 
+struct StrictRow {
+  const char* text;
+  std::int64_t count;
+  const char* fault;
+};
+
+class Indexes : public ::testing::TestWithParam<StrictRow> {};
+
+TEST_P(Indexes, AreReadOrRefused) {
+  const auto parsed = IntervalSet::parse_strictly(GetParam().text, 10);
+  if (*GetParam().fault == '\0') {
+    ASSERT_TRUE(parsed) << parsed.error();
+    EXPECT_EQ(parsed->size(), GetParam().count);
+  } else {
+    ASSERT_FALSE(parsed);
+    EXPECT_EQ(parsed.error(), GetParam().fault);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Indexes,
+    ::testing::Values(StrictRow{"", 0, ""}, StrictRow{"3", 1, ""}, StrictRow{"0-9", 10, ""},
+                      StrictRow{"0,2-4,9", 5, ""}, StrictRow{"10", 0, "too large index: \"10\""},
+                      StrictRow{"1-10", 0, "too large index: \"10\""},
+                      StrictRow{"3-1", 0, "non-increasing order, previous: 3, current: 1"},
+                      StrictRow{"3-3", 0, "non-increasing order, previous: 3, current: 3"},
+                      StrictRow{"1,1", 0, "non-increasing order, previous: 1, current: 1"},
+                      StrictRow{"2-4,4", 0, "non-increasing order, previous: 4, current: 4"},
+                      StrictRow{"a", 0, "cannot convert string to integer for index: \"a\""},
+                      StrictRow{"1,", 0, "cannot convert string to integer for index: \"\""},
+                      StrictRow{"-1", 0, "cannot convert string to integer for index: \"\""},
+                      StrictRow{
+                          "1-2-3", 0,
+                          "the fragment \"1-2-3\" violates the requirement that an index interval "
+                          "can have at most "
+                          "two parts separated by '-'"}));
+
+TEST(CommonIndexes, AreFoundInAnyPlace) {
+  const auto common = [](std::string_view a, std::string_view b) {
+    return IntervalSet::parse_strictly(a, 100).value().first_common(
+        IntervalSet::parse_strictly(b, 100).value());
+  };
+  EXPECT_EQ(common("0-3", "4-7"), std::nullopt);
+  EXPECT_EQ(common("0-3,8", "4-7,9"), std::nullopt);
+  EXPECT_EQ(common("0-3", "3"), 3);
+  EXPECT_EQ(common("1,5-9", "0,7-8"), 7);
+  EXPECT_EQ(common("", "0"), std::nullopt);
+}
+
 }  // namespace interval_set_test
-}  // namespace muster::controllers::job
+}  // namespace muster::api

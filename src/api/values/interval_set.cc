@@ -1,11 +1,12 @@
-#include "controllers/job/interval_set.h"
+#include "api/values/interval_set.h"
 
 #include <algorithm>
-#include <optional>
+#include <iterator>
 
+#include "api/values/field_error.h"
 #include "base/number.h"
 
-namespace muster::controllers::job {
+namespace muster::api {
 namespace {
 
 std::optional<std::int64_t> to_index(std::string_view text) {
@@ -21,6 +22,38 @@ std::optional<IntervalSet::Interval> to_interval(std::string_view text) {
   return IntervalSet::Interval{*first, *last};
 }
 
+using Reason = std::unexpected<std::string>;
+
+std::string not_increasing(std::int64_t previous, std::int64_t current) {
+  return fmt::format("non-increasing order, previous: {}, current: {}", previous, current);
+}
+
+std::expected<std::int64_t, std::string> parse_index(std::string_view text,
+                                                     std::int64_t completions) {
+  const auto index = parse_number<std::int64_t>(text);
+  if (!index)
+    return Reason(fmt::format("cannot convert string to integer for index: {}", quote(text)));
+  if (*index >= completions) return Reason(fmt::format("too large index: {}", quote(text)));
+  return *index;
+}
+
+std::expected<IntervalSet::Interval, std::string> parse_index_interval(std::string_view text,
+                                                                       std::int64_t completions) {
+  if (std::ranges::count(text, '-') > 1)
+    return Reason(
+        fmt::format("the fragment {} violates the requirement that an index interval can "
+                    "have at most two parts separated by '-'",
+                    quote(text)));
+  const auto dash = text.find('-');
+  const auto first = parse_index(text.substr(0, dash), completions);
+  if (!first) return Reason(first.error());
+  if (dash == std::string_view::npos) return IntervalSet::Interval{*first, *first};
+  const auto last = parse_index(text.substr(dash + 1), completions);
+  if (!last) return Reason(last.error());
+  if (*first >= *last) return Reason(not_increasing(*first, *last));
+  return IntervalSet::Interval{*first, *last};
+}
+
 }  // namespace
 
 void IntervalSet::append(Interval next) {
@@ -29,6 +62,23 @@ void IntervalSet::append(Interval next) {
   } else {
     intervals_.back().last = std::max(intervals_.back().last, next.last);
   }
+}
+
+std::expected<IntervalSet, std::string> IntervalSet::parse_strictly(std::string_view text,
+                                                                    std::int64_t completions) {
+  IntervalSet set;
+  while (!text.empty()) {
+    const auto comma = text.find(',');
+    const auto interval = parse_index_interval(text.substr(0, comma), completions);
+    if (!interval) return Reason(interval.error());
+    if (!set.empty() && set.intervals_.back().last >= interval->first)
+      return Reason(not_increasing(set.intervals_.back().last, interval->first));
+    set.append(*interval);
+    if (comma == std::string_view::npos) break;
+    text.remove_prefix(comma + 1);
+    if (text.empty()) return Reason("cannot convert string to integer for index: \"\"");
+  }
+  return set;
 }
 
 IntervalSet IntervalSet::parse(std::string_view text, std::int64_t completions) {
@@ -82,17 +132,34 @@ IntervalSet IntervalSet::joined_with(const IntervalSet& other) const {
   return set;
 }
 
-std::int64_t IntervalSet::common(const IntervalSet& other) const {
-  std::int64_t count = 0;
+// Calls `with` with each interval that both sets have, in ascending order, until it returns false.
+template <class With>
+void IntervalSet::for_each_common(const IntervalSet& other, const With& with) const {
   auto a = intervals_.begin();
   auto b = other.intervals_.begin();
   while (a != intervals_.end() && b != other.intervals_.end()) {
-    const std::int64_t first = std::max(a->first, b->first);
-    const std::int64_t last = std::min(a->last, b->last);
-    if (first <= last) count += last - first + 1;
+    const Interval both{std::max(a->first, b->first), std::min(a->last, b->last)};
+    if (both.first <= both.last && !with(both)) return;
     a->last < b->last ? ++a : ++b;
   }
+}
+
+std::int64_t IntervalSet::common(const IntervalSet& other) const {
+  std::int64_t count = 0;
+  for_each_common(other, [&count](const Interval& both) {
+    count += both.last - both.first + 1;
+    return true;
+  });
   return count;
+}
+
+std::optional<std::int64_t> IntervalSet::first_common(const IntervalSet& other) const {
+  std::optional<std::int64_t> first;
+  for_each_common(other, [&first](const Interval& both) {
+    first = both.first;
+    return false;
+  });
+  return first;
 }
 
 std::vector<std::int64_t> IntervalSet::first_absent(std::size_t count,
@@ -111,4 +178,4 @@ std::vector<std::int64_t> IntervalSet::first_absent(std::size_t count,
   return absent;
 }
 
-}  // namespace muster::controllers::job
+}  // namespace muster::api

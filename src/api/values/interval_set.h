@@ -1,12 +1,14 @@
-// A set of completion indexes, in the form in which a Job's status lists them: "1,3-5,7".
+// A set of completion indexes, in the form in which a Job lists them: "1,3-5,7" (spec: job 1.5).
 #pragma once
 
 #include <cstdint>
+#include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace muster::controllers::job {
+namespace muster::api {
 
 class IntervalSet {
  public:
@@ -16,7 +18,11 @@ class IntervalSet {
     bool operator==(const Interval&) const = default;
   };
 
-  // Of text that this controller once wrote; what is broken in it is left out. The set ends below
+  // Of text from a client: strictly increasing, each index below `completions`. On failure the
+  // reason in upstream's words.
+  static std::expected<IntervalSet, std::string> parse_strictly(std::string_view text,
+                                                                std::int64_t completions);
+  // Of text that a controller once wrote; what is broken in it is left out. The set ends below
   // `completions`, which may have shrunk since.
   static IntervalSet parse(std::string_view text, std::int64_t completions);
   static IntervalSet of(std::vector<std::int64_t> indexes);  // in any order, repeated or not
@@ -29,6 +35,7 @@ class IntervalSet {
 
   IntervalSet joined_with(const IntervalSet& other) const;
   std::int64_t common(const IntervalSet& other) const;  // how many indexes both have
+  std::optional<std::int64_t> first_common(const IntervalSet& other) const;
   // The lowest `count` indexes below `completions` that are not in the set.
   std::vector<std::int64_t> first_absent(std::size_t count, std::int64_t completions) const;
 
@@ -36,8 +43,10 @@ class IntervalSet {
 
  private:
   void append(Interval next);  // begins after the last one begins
+  template <class With>
+  void for_each_common(const IntervalSet& other, const With& with) const;
 
   std::vector<Interval> intervals_;  // ascending, apart
 };
 
-}  // namespace muster::controllers::job
+}  // namespace muster::api
