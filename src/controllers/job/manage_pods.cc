@@ -60,7 +60,7 @@ void add_indexes(const Job& job, const Census& census, std::size_t count, Time n
 }  // namespace
 
 PodWork manage_pods(const Job& job, const Census& census, const BackoffRecord& backoff,
-                    const BirthLimit& births, Time now) {
+                    const CreationRoom& births, Time now) {
   PodWork work;
   work.removed = job.suspend ? census.active : surplus(job, census);
   if (job.suspend || !work.removed.empty()) return work;

@@ -28,6 +28,6 @@ struct PodWork {
 };
 
 PodWork manage_pods(const Job& job, const Census& census, const BackoffRecord& backoff,
-                    const BirthLimit& births, Time now);
+                    const CreationRoom& births, Time now);
 
 }  // namespace muster::controllers::job

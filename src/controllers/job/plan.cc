@@ -268,7 +268,7 @@ class Planner {
   const Kinds& kinds_;
   const Job& job_;
   std::span<const Pod* const> uncontrolled_;
-  BirthLimit births_;
+  CreationRoom births_;
   bool goes_with_owner_;
   int failures_;
   Time now_;

@@ -23,7 +23,7 @@ struct View {
   std::span<const Pod* const> controlled;    // pods whose controller it is
   std::span<const Pod* const> uncontrolled;  // pods of its namespace without any controller
   const BackoffRecord& backoff;
-  BirthLimit births = {};
+  CreationRoom births = {};
   // It goes with its owner, which is gone or being deleted. Pods that it would still get are
   // garbage before they run.
   bool goes_with_owner = false;
@@ -49,7 +49,7 @@ struct Outcome {
   Plan plan;
   BackoffRecord backoff;
   Tally tally;
-  bool held_back = false;  // it wants more pods than there is room for (BirthLimit)
+  bool held_back = false;  // it wants more pods than there is room for (CreationRoom)
 };
 
 Outcome plan(const Kinds& kinds, const View& view);

@@ -65,7 +65,7 @@ class JobPlan : public ::testing::Test {
 
   api::Resource jobs_, pods_;
   BackoffRecord backoff_;
-  BirthLimit births_;
+  CreationRoom births_;
   bool goes_with_owner_ = false;
   int failures_ = 0;
   int now_ = 0;

@@ -26,10 +26,6 @@ bool waits(const Pod* pod) {
   return pod != nullptr && pod->owned_by_job && pod->is_active() && !pod->assigned;
 }
 
-std::size_t rest(std::uint64_t limit, std::size_t used) {
-  return limit - std::min<std::uint64_t>(limit, used);
-}
-
 // The one after the last.
 template <class Value>
 const Value& next_after(const std::set<Value>& set, const Value& last) {
@@ -81,16 +77,12 @@ void PodRoom::let_off(const client::QueueKey& key) {
   drop_if_empty(group);
 }
 
-BirthLimit PodRoom::limit_for(const Job& job) const { return limit_of(group_of(job)); }
+CreationRoom PodRoom::limit_for(const Job& job) const { return limit_of(group_of(job)); }
 
-BirthLimit PodRoom::limit_of(const std::string& group) const {
+CreationRoom PodRoom::limit_of(const std::string& group) const {
   const auto at = groups_.find(group);
   const std::size_t used = at == groups_.end() ? 0 : at->second.waiting + at->second.coming;
-  const std::size_t of_set = rest(limits_.waiting_of_set, used);
-  const std::size_t of_all =
-      std::max(rest(limits_.waiting_of_all, of_all_), rest(limits_.waiting_in_any_case, used));
-  if (of_set <= of_all) return {.room = of_set, .limit = limits_.waiting_of_set};
-  return {.room = of_all, .limit = limits_.waiting_of_all, .of_all = true};
+  return creation_room(limits_, used, of_all_);
 }
 
 std::optional<client::QueueKey> PodRoom::planned(const Job& job, std::size_t births,

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,16 +12,10 @@
 #include "client/work_queue.h"
 #include "controllers/job/job_view.h"
 #include "controllers/job/pod_view.h"
+#include "controllers/runtime/creation_room.h"
 #include "controllers/runtime/job_limits.h"
 
 namespace muster::controllers::job {
-
-// How many pods may come now, and what keeps more from coming.
-struct BirthLimit {
-  std::size_t room = std::numeric_limits<std::size_t>::max();
-  std::size_t limit = 0;  // that leaves no more room
-  bool of_all = false;    // pods of others hold the room
-};
 
 class PodRoom {
  public:
@@ -34,7 +27,7 @@ class PodRoom {
   // A Job is about to be looked at: what its last plan created is seen by now.
   void look(const client::QueueKey& key);
   void forget(const client::QueueKey& key);  // it is gone
-  BirthLimit limit_for(const Job& job) const;
+  CreationRoom limit_for(const Job& job) const;
   // What came of the look: so many pods are being created; `held_back` if there was no room for
   // more. Returns another Job that may go on, if this one leaves room.
   std::optional<client::QueueKey> planned(const Job& job, std::size_t births, bool held_back);
@@ -52,7 +45,7 @@ class PodRoom {
     std::size_t births = 0;
   };
 
-  BirthLimit limit_of(const std::string& group) const;
+  CreationRoom limit_of(const std::string& group) const;
   std::optional<client::QueueKey> next_held(const std::string& group);
   std::optional<client::QueueKey> next_held_in(const std::string& group);
   void let_off(const client::QueueKey& key);

@@ -32,7 +32,7 @@ struct View {
   const Signal* signal = nullptr;
   const Starts* starts = nullptr;
   BarrierProgram barrier_program = {};
-  CreationLimit creation = {};
+  CreationRoom creation = {};
   bool shares_ports = false;  // pods share the ports of one machine (master_port.h)
   // Then: the port that an earlier plan asked for.
   std::optional<GivenPort> given_port = {};
