@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/retry_delay.h"
+
 namespace muster::client {
 namespace {
 constexpr Duration kFirstBackoff = std::chrono::milliseconds(5);
@@ -38,17 +40,15 @@ void WorkQueue::add_after(const QueueKey& key, Duration delay) {
     if (wish->second.at <= at) return;
     loop_.cancel(wish->second.timer);
   }
-  wishes_[key] = {at, loop_.after(delay, [this, key, alive = alive_] {
-                    if (!*alive) return;
+  wishes_[key] = {at, loop_.after(delay, lifetime_.guard([this, key] {
                     wishes_.erase(key);
                     add(key);
-                  })};
+                  }))};
 }
 
 void WorkQueue::add_failed(const QueueKey& key) {
   const int failures = failures_[key]++;
-  add_after(
-      key, std::min(longest_backoff_, kFirstBackoff * (std::int64_t{1} << std::min(failures, 18))));
+  add_after(key, retry_delay(kFirstBackoff, longest_backoff_, failures));
 }
 
 int WorkQueue::failures(const QueueKey& key) const {
@@ -59,11 +59,10 @@ int WorkQueue::failures(const QueueKey& key) const {
 void WorkQueue::hold_off(const QueueKey& key, Duration span) {
   const Time until = loop_.clock().now() + span;
   not_before_[key] = until;
-  loop_.after(span, [this, key, until, alive = alive_] {
-    if (!*alive) return;
+  loop_.after(span, lifetime_.guard([this, key, until] {
     if (const auto held = not_before_.find(key); held != not_before_.end() && held->second <= until)
       not_before_.erase(held);
-  });
+  }));
 }
 
 void WorkQueue::done(const QueueKey& key) {
@@ -75,15 +74,14 @@ void WorkQueue::done(const QueueKey& key) {
 void WorkQueue::pump() {
   if (std::exchange(pumping_, true)) return;
   // Posted, so that a burst of events is over before the first key is looked at.
-  loop_.post([this, alive = alive_] {
-    if (!*alive) return;
+  loop_.post(lifetime_.guard([this] {
     pumping_ = false;
     while (!queued_.empty() && static_cast<int>(active_.size()) < width_) {
       const QueueKey key = take();
       active_.insert(key);
       work_(key);
     }
-  });
+  }));
 }
 
 QueueKey WorkQueue::take() {

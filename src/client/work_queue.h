@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 
+#include "base/lifetime.h"
 #include "base/loop.h"
 
 namespace muster::client {
@@ -38,7 +39,6 @@ class WorkQueue {
         work_(std::move(work)),
         longest_backoff_(longest_backoff),
         group_of_(std::move(group_of)) {}
-  ~WorkQueue() { *alive_ = false; }
   WorkQueue(const WorkQueue&) = delete;
 
   void add(const QueueKey& key);
@@ -80,7 +80,7 @@ class WorkQueue {
   std::map<QueueKey, int> failures_;
   std::map<QueueKey, Time> not_before_;
   bool pumping_ = false;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace muster::client
