@@ -1,6 +1,7 @@
 // What a controller decided: data, printable, without any effect of its own.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,9 @@ struct Event {
   std::string action = "Reconciling";  // what was being done; told in the form kSeries only
 };
 
+// Names one decision of an InFlight (in_flight.h).
+using DecisionId = std::uint64_t;
+
 struct Write {
   client::Operation operation;
   bool may_exist = false;  // a create: an object of that name, whoever made it, will do
@@ -42,6 +46,7 @@ struct Write {
   // Told if it was refused. `{}` in its message stands for the error.
   std::optional<Event> when_refused = {};
   std::string refusal = "{}";  // how to word it in its step's refusals; `{}` stands for the error
+  DecisionId decision = 0;     // that it carries out; 0: none that anybody keeps track of
 };
 
 // Writes that go out together, in any order. A step begins when all of the step before succeeded.
