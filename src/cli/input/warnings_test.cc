@@ -7,7 +7,7 @@
 #include "store/store.h"
 
 namespace muster::cli {
-namespace {
+namespace warnings_test {
 
 // Without it informers behind this transport would list and watch beside the feed of their process.
 TEST(WarningTransport, InformersBehindItReadTheFeedOfTheTransport) {
@@ -23,5 +23,5 @@ TEST(WarningTransport, InformersBehindItReadTheFeedOfTheTransport) {
   EXPECT_EQ(transport.feed(), inner->feed());
 }
 
-}  // namespace
+}  // namespace warnings_test
 }  // namespace muster::cli

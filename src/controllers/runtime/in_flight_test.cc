@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-namespace muster::controllers::in_flight_test {
-namespace {
+namespace muster::controllers {
+namespace in_flight_test {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -258,5 +258,5 @@ TEST(InFlight, WhatMayHaveHappenedIsNoRefusal) {
     EXPECT_EQ(outcome_of(fail(code, "no")), Outcome::kRefused);
 }
 
-}  // namespace
-}  // namespace muster::controllers::in_flight_test
+}  // namespace in_flight_test
+}  // namespace muster::controllers
