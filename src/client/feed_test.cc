@@ -6,6 +6,7 @@
 
 #include "base/metrics.h"
 #include "client/informer.h"
+#include "client/leader_transport.h"
 #include "store/durability.h"
 
 namespace muster::client {
@@ -259,6 +260,13 @@ TEST_F(FeedTest, ManyChangesAreToldInPieces) {
     expected.push_back("+" + kind.plural + "/" + std::to_string(i));
   }
   EXPECT_EQ(changes(), expected);
+}
+
+TEST_F(FeedTest, ALeaderReadsItToo) {
+  const LeaderElection election(*client_, registry_, {.identity = "a"}, [] {}, [] {});
+  const auto transport = make_leader_transport(*transport_, election);
+  EXPECT_NE(transport->feed(), nullptr);
+  EXPECT_EQ(transport->feed(), transport_->feed());
 }
 
 }  // namespace feed_test
