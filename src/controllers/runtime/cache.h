@@ -23,8 +23,10 @@ class Cache {
   using Read = std::function<View(const store::Object&, json::Value content)>;
   Cache(client::Informer& informer, Read read) : informer_(informer), read_(std::move(read)) {
     informer_.on_change([this](const client::ObjectPtr& before, const client::ObjectPtr& after) {
-      const auto old = before ? forget(before->meta()) : nullptr;
-      const View* const now = after ? learn(*after) : nullptr;
+      std::unique_ptr<const View> old;
+      if (before && !(after && same_owner(before->meta(), after->meta())))
+        old = forget(before->meta());
+      const View* const now = after ? learn(*after, old) : nullptr;
       for (const auto& handler : handlers_) handler(old.get(), now);
     });
   }
@@ -75,12 +77,22 @@ class Cache {
     return std::string(ns) + "/" + std::string(name);
   }
 
-  const View* learn(const store::Object& object) {
+  static bool same_owner(const api::Meta& a, const api::Meta& b) {
+    const auto *left = a.controller(), *right = b.controller();
+    return left == nullptr || right == nullptr ? left == right : left->uid == right->uid;
+  }
+
+  // Takes the place of the view before it, if that is still there: most changes keep the owner.
+  const View* learn(const store::Object& object, std::unique_ptr<const View>& old) {
     const api::Meta& meta = object.meta();
     auto view = std::make_unique<const View>(read_(object, informer_.content()));
+    const View* const now = view.get();
     if (const auto* owner = meta.controller())
-      by_owner_[path(meta.ns, owner->uid)][meta.name] = view.get();
-    return (views_[path(meta.ns, meta.name)] = std::move(view)).get();
+      by_owner_[path(meta.ns, owner->uid)][meta.name] = now;
+    auto& slot = views_[path(meta.ns, meta.name)];
+    if (slot != nullptr) old = std::move(slot);
+    slot = std::move(view);
+    return now;
   }
 
   std::unique_ptr<const View> forget(const api::Meta& meta) {
