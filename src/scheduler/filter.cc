@@ -56,16 +56,17 @@ bool is_due_to_pods(Refusal refusal) {
          refusal == Refusal::kOthersAntiAffinity;
 }
 
-Filter::Filter(const Cluster& cluster, const Pod& pod)
-    : cluster_(cluster), pod_(pod), apart_(pod.wishes.apart.size()) {
+Filter::Filter(const Cluster& cluster, const Pod& pod, Reserve reserve)
+    : cluster_(cluster), pod_(pod), reserve_(reserve), apart_(pod.wishes.apart.size()) {
   if (pod.wishes.near.empty()) return;
   company_exists_ = has_company_anywhere();
   is_own_company_ = is_wanted_company(pod);
 }
 
-bool has_room(const Room& room, const Pod& pod) {
+bool has_room(const Room& room, const Pod& pod, Reserve reserve) {
   const Resources& all = room.node.allocatable;
-  if (pod.leaves_reserve && room.used.pods >= all.pods - reserve_of(all.pods)) return false;
+  if (reserve == Reserve::kLeaves && room.used.pods >= all.pods - reserve_of(all.pods))
+    return false;
   return fits(pod.wishes.demand.requests, all, room.used);
 }
 
@@ -76,7 +77,7 @@ Refusal Filter::check(const Room& room) {
   if (!bears_taints(wishes, node)) return Refusal::kTaint;
   if (!matches_required_nodes(wishes, node)) return Refusal::kNodeAffinity;
   if (!has_free_ports(room)) return Refusal::kPorts;
-  if (!has_room(room, pod_)) return Refusal::kResources;
+  if (!has_room(room, pod_, reserve_)) return Refusal::kResources;
   if (const Refusal spread = check_spread(room); spread != Refusal::kNone) return spread;
   if (!is_near_all(room)) return Refusal::kPodAffinity;
   if (!is_apart_from_all(room)) return Refusal::kPodAntiAffinity;

@@ -33,18 +33,19 @@ std::string_view reason_of(Refusal refusal);
 // Whether the rule could say yes if other pods were gone.
 bool is_due_to_pods(Refusal refusal);
 
-// The rules for one pod. Remembers what it found out about domains: made for one placement, used
-// while the cluster stays as it is.
 // Some of a node's places for pods stay free of those that leave the reserve.
+enum class Reserve : std::uint8_t { kMayUse, kLeaves };
 constexpr std::int64_t reserve_of(std::int64_t places) {
   constexpr std::int64_t kShare = 20;
   return places / kShare;
 }
-bool has_room(const Room& room, const Pod& pod);
+bool has_room(const Room& room, const Pod& pod, Reserve reserve);
 
+// The rules for one pod. Remembers what it found out about domains: made for one placement, used
+// while the cluster stays as it is.
 class Filter {
  public:
-  Filter(const Cluster& cluster, const Pod& pod);
+  Filter(const Cluster& cluster, const Pod& pod, Reserve reserve);
 
   Refusal check(const Room& room);
 
@@ -63,6 +64,7 @@ class Filter {
 
   const Cluster& cluster_;
   const Pod& pod_;
+  Reserve reserve_;
   bool company_exists_ = false;   // somewhere
   bool is_own_company_ = false;   // it would satisfy its own terms: the first of its kind may start
   std::optional<Spread> spread_;  // made when first asked for

@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 
-#include "scheduler/filter.h"
 #include "scheduler/score.h"
 
 namespace muster::scheduler {
@@ -93,10 +92,10 @@ class Explanation {
 
 }  // namespace
 
-Placement place(const Cluster& cluster, const Pod& pod) {
+Placement place(const Cluster& cluster, const Pod& pod, Reserve reserve) {
   const auto& nodes = cluster.nodes();
   if (nodes.empty()) return {.node = {}, .refusal = std::string(kNoNodes)};
-  Filter filter(cluster, pod);
+  Filter filter(cluster, pod, reserve);
   std::vector<Refusal> refusals;
   std::vector<const Room*> feasible;
   refusals.reserve(nodes.size());
@@ -108,13 +107,13 @@ Placement place(const Cluster& cluster, const Pod& pod) {
   return {.node = best(cluster, pod, feasible).node.name, .refusal = {}};
 }
 
-std::string place_among(const Cluster& cluster, const Pod& pod,
-                        std::span<const Room* const> rooms) {
+std::string place_among(const Cluster& cluster, const Pod& pod, std::span<const Room* const> rooms,
+                        Reserve reserve) {
   std::optional<Filter> filter;  // mostly nothing has room, and that is said at once
   std::vector<const Room*> feasible;
   for (const Room* room : rooms) {
-    if (!has_room(*room, pod)) continue;
-    if (!filter) filter.emplace(cluster, pod);
+    if (!has_room(*room, pod, reserve)) continue;
+    if (!filter) filter.emplace(cluster, pod, reserve);
     if (filter->check(*room) == Refusal::kNone) feasible.push_back(room);
   }
   return feasible.empty() ? std::string() : best(cluster, pod, feasible).node.name;

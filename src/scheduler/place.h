@@ -9,6 +9,7 @@
 #include <string>
 
 #include "scheduler/cluster.h"
+#include "scheduler/filter.h"
 
 namespace muster::scheduler {
 
@@ -18,10 +19,11 @@ struct Placement {
 };
 
 // The cluster knows the pod's topologies (use_topologies).
-Placement place(const Cluster& cluster, const Pod& pod);
+Placement place(const Cluster& cluster, const Pod& pod, Reserve reserve = Reserve::kMayUse);
 
 // The same among a few nodes, in the order of their names, for a pod that has been refused
 // everywhere else; empty if none takes it.
-std::string place_among(const Cluster& cluster, const Pod& pod, std::span<const Room* const> rooms);
+std::string place_among(const Cluster& cluster, const Pod& pod, std::span<const Room* const> rooms,
+                        Reserve reserve = Reserve::kMayUse);
 
 }  // namespace muster::scheduler

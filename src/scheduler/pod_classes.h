@@ -33,6 +33,7 @@ class PodClasses {
   PodClass enter(const Pod& pod);
   void leave(PodClass id);
   Class& at(PodClass id) { return classes_.at(id); }
+  const Class& at(PodClass id) const { return classes_.at(id); }
 
  private:
   std::map<PodClass, Class> classes_;

@@ -7,11 +7,12 @@
 #include "controllers/runtime/writes.h"
 #include "json/write.h"
 #include "scheduler/filter.h"
-#include "scheduler/place.h"
 
 namespace muster::scheduler {
 namespace {
 
+using client::QueueKey;
+using InFlight = controllers::InFlight<std::string>;
 using json::Value;
 
 constexpr std::size_t kMaxNote = 1'024;  // of an event
@@ -74,6 +75,38 @@ bool asks_the_same(const Pod& a, const Pod& b) {
   return a.uid == b.uid && a.priority == b.priority && a.labels == b.labels && a.wishes == b.wishes;
 }
 
+QueueKey key_of(const Pod& pod) { return {pod.ns, pod.name}; }
+
+controllers::Plan plan_binding(const api::Resource& pods, const Pod& pod,
+                               const InFlight::Entry& decision) {
+  const std::string& node = decision.value;
+  controllers::Plan plan;
+  plan.reason = "placed on " + node;
+  plan.then(
+      {.operation = binding(pods, pod, node),
+       .when_done = controllers::Event{.regarding = ref_of(pod),
+                                       .reason = "Scheduled",
+                                       .message = fmt::format("Successfully assigned {}/{} to {}",
+                                                              pod.ns, pod.name, node),
+                                       .action = "Binding"},
+       .decision = decision.id});
+  return plan;
+}
+
+controllers::Plan plan_refusal(const api::Resource& pods, const Pod& pod, const std::string& why,
+                               Time now) {
+  controllers::Plan plan;
+  plan.reason = why;
+  if (pod.refusal_reason != "Unschedulable" || pod.refusal != why)
+    plan.then({.operation = refusal_patch(pods, pod, why, now)});
+  plan.events.push_back({.regarding = ref_of(pod),
+                         .warning = true,
+                         .reason = "FailedScheduling",
+                         .message = note(why),
+                         .action = "Scheduling"});
+  return plan;
+}
+
 }  // namespace
 
 Scheduler::Scheduler(controllers::Shared& shared)
@@ -84,20 +117,26 @@ Scheduler::Scheduler(controllers::Shared& shared)
       going_(shared.going),
       events_(controllers::make_event_recorder(shared.client, shared.registry, "default-scheduler",
                                                controllers::EventRecorder::Form::kSeries)),
-      runner_(shared.client,
-              {.name = "scheduler",
-               .sources = {&pods_, &nodes_, &namespaces_},
-               .plan = [this](const QueueKey& key,
-                              const controllers::Pass& pass) { return plan_for(key, pass.now); },
-               .carried_out = [this](const QueueKey& key) { carried_out(key); },
-               .group =
-                   [this](const QueueKey& key) {
-                     const auto at = entries_.find(key);
-                     return at == entries_.end() ? std::string() : at->second.pod.group;
-                   },
-               .longest_backoff = kLongestBackoff,
-               .events = events_.get(),
-               .log = &shared.decisions}) {
+      decisions_(shared.client,
+                 {.decide = [this](const InFlight&, Time now) { return decide(now); },
+                  .changed = [this](const QueueKey& key) { decision_changed(key); },
+                  .writes = {.name = "scheduler",
+                             .sources = {&pods_, &nodes_, &namespaces_},
+                             .plan =
+                                 [this](const QueueKey& key, const controllers::Pass& pass) {
+                                   return plan_for(key, pass.now);
+                                 },
+                             .carried_out = [this](const QueueKey& key,
+                                                   const auto& plan) { carried_out(key, plan); },
+                             .group =
+                                 [this](const QueueKey& key) {
+                                   const auto at = entries_.find(key);
+                                   return at == entries_.end() ? std::string()
+                                                               : at->second.pod.group;
+                                 },
+                             .longest_backoff = kLongestBackoff,
+                             .events = events_.get(),
+                             .log = &shared.decisions}}) {
   pods_.on_change([this](const auto& before, const auto& after) { pod_changed(before, after); });
   nodes_.on_change([this](const auto& before, const auto& after) { node_changed(before, after); });
   namespaces_.on_change(
@@ -112,21 +151,37 @@ void Scheduler::pod_changed(const client::ObjectPtr& before, const client::Objec
   Pod pod = read_pod(pods_.content());
   const QueueKey key{pod.ns, pod.name};
   if (pod.ended) return forget(key);  // it takes nothing any more, and wants nothing
-  put(entries_[key], std::move(pod));
+  put(entries_[key], std::move(pod), client::to_revision(after->meta().resource_version));
+}
+
+// Where the pod is, or will be as far as is known.
+const std::string& Scheduler::place_of(const Pod& pod) const {
+  if (!pod.node.empty()) return pod.node;
+  const std::string* const given = decisions_.in_flight().find(key_of(pod));
+  return given == nullptr ? pod.node : *given;
+}
+
+bool Scheduler::should_wait(const Pod& pod) const {
+  return pod.wants_node() && !decisions_.in_flight().contains(key_of(pod));
 }
 
 // Whether the newer version of the pod stands where this one stands: in the line, at its node, or
 // outside of it all. Mostly only its status is news.
-bool Scheduler::Entry::stays_with(const Pod& next) const {
-  if (!asks_the_same(pod, next)) return false;
-  const bool keeps_assumption = next.node.empty() && next.wants_node();
-  return waits == (next.wants_node() && assumed.empty()) &&
-         place() == (keeps_assumption ? assumed : next.node);
+bool Scheduler::stays(const Entry& entry, const Pod& next) const {
+  return asks_the_same(entry.pod, next) && entry.waits == should_wait(next) &&
+         entry.held == place_of(next);
 }
 
-void Scheduler::put(Entry& entry, Pod pod) {
-  const bool stays = entry.stays_with(pod);
-  if (stays) {
+void Scheduler::put(Entry& entry, Pod pod, store::Revision revision) {
+  const QueueKey key = key_of(pod);
+  decisions_.observed(key,
+                      {.uid = pod.uid, .revision = revision, .shows_effect = !pod.node.empty()});
+  if (!pod.wants_node()) {
+    decisions_.forget(key);
+    entry.untold.reset();
+  }
+  const bool same_place = stays(entry, pod);
+  if (same_place) {
     pod.cls = entry.pod.cls;
     pod.surplus = entry.pod.surplus;
   } else {
@@ -135,18 +190,30 @@ void Scheduler::put(Entry& entry, Pod pod) {
     leave_class(entry);
   }
   entry.pod = std::move(pod);
-  if (!stays) enter_class(entry);
-  if (!entry.pod.wants_node()) {
-    entry.assumed.clear();
-    entry.untold.reset();
-  }
-  if (entry.has_news()) runner_.add({entry.pod.ns, entry.pod.name});
-  if (stays) return;
+  if (!same_place) enter_class(entry);
+  if (entry.untold || decisions_.in_flight().due(key) != nullptr) decisions_.add(key);
+  if (same_place) return;
   occupy(entry);
-  if (entry.pod.wants_node() && entry.assumed.empty()) join(entry);
+  if (should_wait(entry.pod)) join(entry);
+}
+
+// It was given a node, or has lost it before it was bound, or may be given another.
+void Scheduler::decision_changed(const QueueKey& key) {
+  const auto at = entries_.find(key);
+  if (at == entries_.end()) return;
+  Entry& entry = at->second;
+  const bool waits = should_wait(entry.pod);
+  if (!waits) leave(entry);
+  if (const std::string& place = place_of(entry.pod); place != entry.held) {
+    vacate(entry);
+    occupy(entry);
+    if (!place.empty()) entry.untold.reset();
+  }
+  if (waits && !entry.waits) join(entry);
 }
 
 void Scheduler::forget(const QueueKey& key) {
+  decisions_.forget(key);
   const auto at = entries_.find(key);
   if (at == entries_.end()) return;
   vacate(at->second);
@@ -156,22 +223,25 @@ void Scheduler::forget(const QueueKey& key) {
 }
 
 void Scheduler::occupy(Entry& entry) {
-  if (entry.place().empty()) return;
-  cluster_.add_pod(entry.pod, entry.place());
+  entry.held = place_of(entry.pod);
+  if (entry.held.empty()) return;
+  cluster_.add_pod(entry.pod, entry.held);
   company_changed(entry.pod);
 }
 
 // Its node may take somebody else now; so may those near it from which it kept others away.
 void Scheduler::vacate(Entry& entry) {
-  if (entry.place().empty()) return;
-  if (const Room* const room = cluster_.find(entry.place()))
+  const std::string place = std::exchange(entry.held, {});
+  if (place.empty()) return;
+  if (const Room* const room = cluster_.find(place))
     cluster_.visit_neighbours(*room, [this](const Room& near) { got_better(near); });
-  cluster_.remove_pod(entry.pod, entry.place());
+  cluster_.remove_pod(entry.pod, place);
   company_changed(entry.pod);
 }
 
 void Scheduler::join(Entry& entry) {
   entry.waits = true;
+  class_of(entry.pod);  // a pod that has rested may have missed changes of the nodes
   line_.join(entry.pod);
   cluster_.use_topologies(entry.pod.wishes);
   if (!entry.pod.wishes.near.empty() || !entry.pod.wishes.spread.empty())
@@ -216,10 +286,11 @@ PodClasses::Class& Scheduler::class_of(const Pod& pod) {
   return cls;
 }
 
-bool Scheduler::leaves_reserve(const Pod& pod) {
+// The classes of pods in the line are up to date (rank_anew).
+bool Scheduler::leaves_reserve(const Pod& pod, Time now) const {
   if (!pod.surplus) return false;
-  const PodClasses::Class& cls = class_of(pod);
-  return loop_.clock().now() - cls.grew < kReservePatience || cls.members > cls.could_run;
+  const PodClasses::Class& cls = classes_.at(pod.cls);
+  return now - cls.grew < kReservePatience || cls.members > cls.could_run;
 }
 
 // What could run at once follows from the nodes: the order is made anew when they have changed.
@@ -240,8 +311,8 @@ void Scheduler::rank_anew() {
     line_.join(*pod);
     if (!fresh) line_.refused(*pod);
   }
-  better_.merge(looking_at_);  // the walk, if there is one, begins anew
-  next_turn_.reset();
+  better_.merge(walk_.nodes);  // the walk, if there is one, begins anew
+  walk_ = {};
   if (!line.empty()) offer_reserve_later();
 }
 
@@ -333,59 +404,31 @@ void Scheduler::renew_later() {
   });
 }
 
-void Scheduler::wake() {
-  if (std::exchange(awake_, true)) return;
-  loop_.post([this, alive = std::weak_ptr(alive_)] {
-    if (!alive.expired()) wait_for_sources();
-  });
-}
-
-// Half the nodes, or half the pods that fill them, are no ground for a decision.
-void Scheduler::wait_for_sources() {
-  for (client::Informer* source : {&pods_, &nodes_, &namespaces_}) {
-    if (source->synced()) continue;
-    return source->on_synced([this, alive = std::weak_ptr(alive_)] {
-      if (!alive.expired()) wait_for_sources();
-    });
-  }
-  awake_ = false;
-  look();
-}
-
-// One walk along the line, in as many turns of the loop as it takes. Fresh pods look at all nodes,
-// those that were refused at the nodes that are better now.
-void Scheduler::look() {
+// One turn of a walk. What it found out about the line is noted here; what it gives away is noted
+// when it is in flight (decision_changed).
+controllers::Decisions<std::string> Scheduler::decide(Time now) {
   rank_anew();
-  if (!next_turn_) {
-    looking_at_ = std::exchange(better_, {});
-    refused_.clear();
+  if (!walk_.next) walk_ = {.nodes = std::exchange(better_, {}), .next = {}, .refused = {}};
+  WalkTurn turn =
+      walk_on(line_, cluster_, std::move(walk_),
+              {.goes = [this](const Pod& pod) { return goes(pod); },
+               .leaves_reserve = [&](const Pod& pod) { return leaves_reserve(pod, now); }},
+              kLooksPerTurn);
+  walk_ = std::move(turn.walk);
+  looks_ += turn.looks;
+  controllers::Decisions<std::string> decisions;
+  // Until its next version, if it stays after all.
+  for (const Pod* pod : turn.going) leave(entry_of(*pod));
+  for (auto& [pod, node] : turn.given)
+    decisions.made.push_back(
+        {.object = key_of(*pod), .uid = pod->uid, .value = std::move(node), .carried_by = {}});
+  for (auto& [pod, why] : turn.refused) {
+    line_.refused(*pod);
+    entry_of(*pod).untold = std::move(why);
+    decisions.also.push_back(key_of(*pod));
   }
-  std::vector<const Room*> rooms;
-  for (const std::string& name : looking_at_)
-    if (const Room* const room = cluster_.find(name)) rooms.push_back(room);
-  const WaitingLine::Places& walk = rooms.empty() ? line_.fresh() : line_.all();
-  auto at = next_turn_ ? walk.lower_bound(*next_turn_) : walk.begin();
-  for (std::size_t looks = 0; at != walk.end() && looks < kLooksPerTurn;) {
-    if (all_refused()) {
-      at = walk.end();
-      break;
-    }
-    const auto here = at++;  // who is given a node leaves the line
-    const std::size_t more = consider(*here->second, rooms);
-    looks += more;
-    looks_ += more;
-  }
-  next_turn_.reset();
-  if (at != walk.end()) next_turn_ = at->first;
-  if (next_turn_ || !line_.fresh().empty() || !better_.empty()) wake();
-}
-
-// During a walk nodes only fill up, so what one pod was refused is refused to all of its kin. Not
-// if it matters where other pods are: then it matters who asks.
-bool Scheduler::shares_answers(const Pod& pod) const {
-  const Wishes& wishes = pod.wishes;
-  return wishes.near.empty() && wishes.apart.empty() && wishes.spread.empty() &&
-         cluster_.repelling_keys().empty();
+  decisions.more = walk_.next || turn.fresh_left > 0 || !better_.empty();
+  return decisions;
 }
 
 bool Scheduler::goes(const Pod& pod) const {
@@ -393,98 +436,21 @@ bool Scheduler::goes(const Pod& pod) const {
   return object && going_->goes(object->meta());
 }
 
-// Nobody in the line is left to be looked at in this walk.
-bool Scheduler::all_refused() const {
-  if (!line_.fresh().empty()) return false;
-  std::size_t refused = 0;
-  for (const auto& [kin, refusal] : refused_) refused += line_.members(kin);
-  return refused == line_.all().size();
-}
-
-std::size_t Scheduler::consider(const Pod& pod, const std::vector<const Room*>& rooms) {
-  Entry& entry = entry_of(pod);
-  const bool fresh = line_.is_fresh(pod);
-  const auto known = refused_.find(Kin::of(pod));
-  if (known != refused_.end() && !fresh) return 1;
-  entry.pod.leaves_reserve = leaves_reserve(pod);
-  Placement placement;
-  if (known != refused_.end() && !known->second.empty()) {
-    placement.refusal = known->second;
-  } else if (fresh) {
-    placement = scheduler::place(cluster_, pod);
-  } else {
-    placement.node = place_among(cluster_, pod, rooms);
-  }
-  const std::size_t looks =
-      known != refused_.end() ? 1 : 1 + (fresh ? cluster_.nodes() : rooms).size();
-  if (!placement.node.empty() && goes(pod)) {
-    leave(entry);  // it comes back with its next version, if it stays after all
-    return looks;
-  }
-  if (!placement.node.empty()) {
-    assume(entry, std::move(placement.node));
-    return looks;
-  }
-  if (shares_answers(pod)) refused_[Kin::of(pod)] = placement.refusal;
-  if (!fresh) return looks;
-  line_.refused(pod);
-  entry.untold = std::move(placement.refusal);
-  runner_.add({pod.ns, pod.name});
-  return looks;
-}
-
-void Scheduler::assume(Entry& entry, std::string node) {
-  leave(entry);
-  entry.assumed = std::move(node);
-  entry.sent = entry.bound = false;
-  entry.untold.reset();
-  occupy(entry);
-  runner_.add({entry.pod.ns, entry.pod.name});
-}
-
-controllers::Plan Scheduler::plan_for(const QueueKey& key, Time now) {
+controllers::Plan Scheduler::plan_for(const QueueKey& key, Time now) const {
   const auto at = entries_.find(key);
   if (at == entries_.end()) return {};
-  Entry& entry = at->second;
-  if (!entry.has_news()) return {};
-  return entry.untold ? plan_refusal(entry, now) : plan_binding(entry);
+  const Entry& entry = at->second;
+  if (entry.untold) return plan_refusal(pods_.resource(), entry.pod, *entry.untold, now);
+  const InFlight::Entry* const decision = decisions_.in_flight().due(key);
+  if (decision == nullptr) return {};
+  return plan_binding(pods_.resource(), entry.pod, *decision);
 }
 
-controllers::Plan Scheduler::plan_binding(Entry& entry) const {
-  entry.sent = true;
-  controllers::Plan plan;
-  plan.reason = "placed on " + entry.assumed;
-  plan.then({.operation = binding(pods_.resource(), entry.pod, entry.assumed),
-             .when_done = controllers::Event{
-                 .regarding = ref_of(entry.pod),
-                 .reason = "Scheduled",
-                 .message = fmt::format("Successfully assigned {}/{} to {}", entry.pod.ns,
-                                        entry.pod.name, entry.assumed),
-                 .action = "Binding"}});
-  return plan;
-}
-
-controllers::Plan Scheduler::plan_refusal(Entry& entry, Time now) const {
-  const Pod& pod = entry.pod;
-  entry.telling = *entry.untold;
-  controllers::Plan plan;
-  plan.reason = *entry.untold;
-  if (pod.refusal_reason != "Unschedulable" || pod.refusal != *entry.untold)
-    plan.then({.operation = refusal_patch(pods_.resource(), pod, *entry.untold, now)});
-  plan.events.push_back({.regarding = ref_of(pod),
-                         .warning = true,
-                         .reason = "FailedScheduling",
-                         .message = note(*entry.untold),
-                         .action = "Scheduling"});
-  return plan;
-}
-
-void Scheduler::carried_out(const QueueKey& key) {
+void Scheduler::carried_out(const QueueKey& key, const controllers::Plan& plan) {
   const auto at = entries_.find(key);
   if (at == entries_.end()) return;
   Entry& entry = at->second;
-  if (entry.sent) entry.bound = true;  // else it was the binding of an earlier pod
-  if (entry.untold == entry.telling) entry.untold.reset();  // else there is more to tell by now
+  if (entry.untold == plan.reason) entry.untold.reset();  // else there is more to tell by now
 }
 
 }  // namespace muster::scheduler

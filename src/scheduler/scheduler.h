@@ -14,8 +14,9 @@
 //
 // A pod that goes with its owner is given no node: it leaves the line when its turn comes.
 //
-// A pod that was given a node counts as being there from that moment on, long before the binding is
-// written.
+// What is decided is data, and pure: walk.h decides which pods get a node, from the line and from
+// the cluster with everything on it that is in flight (in_flight.h). A pod that was given a node
+// counts as being there from that moment on, long before the binding is written.
 #pragma once
 
 #include <map>
@@ -25,17 +26,18 @@
 #include <string>
 
 #include "controllers/runtime/controller.h"
-#include "controllers/runtime/runner.h"
+#include "controllers/runtime/decision_runner.h"
 #include "scheduler/cluster.h"
 #include "scheduler/pod_classes.h"
 #include "scheduler/waiting_line.h"
+#include "scheduler/walk.h"
 
 namespace muster::scheduler {
 
 class Scheduler final : public controllers::Controller {
  public:
   explicit Scheduler(controllers::Shared& shared);
-  bool idle() const override { return runner_.idle() && !awake_; }
+  bool idle() const override { return decisions_.idle(); }
   // How often a pod has been held against a node so far.
   std::uint64_t looks() const { return looks_; }
 
@@ -58,23 +60,19 @@ class Scheduler final : public controllers::Controller {
     Pod pod;
     bool counted = false;               // as a member of its class
     bool waits = false;                 // is in the line
-    std::string assumed;                // the node that it was given, until its binding is seen
-    bool sent = false;                  // the binding has gone out
-    bool bound = false;                 // and has succeeded
+    std::string held;                   // the node on which the cluster counts it
     std::optional<std::string> untold;  // why it was refused, until that is told
-    std::string telling;                // what goes out now
-
-    const std::string& place() const { return pod.node.empty() ? assumed : pod.node; }
-    bool stays_with(const Pod& next) const;
-    // A binding or a refusal is to be written.
-    bool has_news() const { return untold || (pod.node.empty() && !assumed.empty() && !bound); }
   };
 
   void pod_changed(const client::ObjectPtr& before, const client::ObjectPtr& after);
   void node_changed(const client::ObjectPtr& before, const client::ObjectPtr& after);
   void namespace_changed(const client::ObjectPtr& before, const client::ObjectPtr& after);
 
-  void put(Entry& entry, Pod pod);
+  void put(Entry& entry, Pod pod, store::Revision revision);
+  const std::string& place_of(const Pod& pod) const;
+  bool should_wait(const Pod& pod) const;
+  bool stays(const Entry& entry, const Pod& next) const;
+  void decision_changed(const QueueKey& key);
   void forget(const QueueKey& key);
   void occupy(Entry& entry);
   void vacate(Entry& entry);
@@ -83,28 +81,21 @@ class Scheduler final : public controllers::Controller {
   void enter_class(Entry& entry);
   void leave_class(Entry& entry);
   PodClasses::Class& class_of(const Pod& pod);
-  bool leaves_reserve(const Pod& pod);
+  bool leaves_reserve(const Pod& pod, Time now) const;
   void rank_anew();
   void offer_reserve_later();
   void company_changed(const Pod& pod);
 
   void got_better(const Room& room);
-  void wake();
-  void wait_for_sources();
+  void wake() { decisions_.wake(); }
   void flush_later();
   void renew_later();
-  void look();
-  std::size_t consider(const Pod& pod, const std::vector<const Room*>& rooms);
-  bool shares_answers(const Pod& pod) const;
+  controllers::Decisions<std::string> decide(Time now);
   bool goes(const Pod& pod) const;
-  bool all_refused() const;
   Entry& entry_of(const Pod& pod) { return entries_.at({pod.ns, pod.name}); }
-  void assume(Entry& entry, std::string node);
 
-  controllers::Plan plan_for(const QueueKey& key, Time now);
-  controllers::Plan plan_binding(Entry& entry) const;
-  controllers::Plan plan_refusal(Entry& entry, Time now) const;
-  void carried_out(const QueueKey& key);
+  controllers::Plan plan_for(const QueueKey& key, Time now) const;
+  void carried_out(const QueueKey& key, const controllers::Plan& plan);
 
   Loop& loop_;
   client::Informer& pods_;
@@ -122,16 +113,13 @@ class Scheduler final : public controllers::Controller {
   // Those in the line to whom it matters where certain others are: affinity, spreading.
   std::set<QueueKey> seeking_company_;
 
-  std::set<std::string> better_;        // nodes that may take pods that they refused before
-  std::set<std::string> looking_at_;    // those of them that the walk along the line looks at
-  std::optional<Turn> next_turn_;       // where the walk goes on; none: it begins
-  std::map<Kin, std::string> refused_;  // in this walk, and what was said of it
+  std::set<std::string> better_;  // nodes that the next walk looks at, with those that wait
+  Walk walk_;
   std::uint64_t looks_ = 0;
-  bool awake_ = false;
   bool offers_reserve_ = false;  // soon
   bool renews_ = false;          // soon
 
-  controllers::Runner runner_;
+  controllers::DecisionRunner<std::string> decisions_;  // the nodes that pods are given, by name
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -1,9 +1,6 @@
 #include "scheduler/scheduler.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include "controllers/runtime/testing.h"
+#include "scheduler/scheduler_testing.h"
 
 namespace muster::scheduler {
 namespace scheduler_test {
@@ -12,140 +9,10 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-const std::string kPods = "/api/v1/pods";
-const std::string kNodes = "/api/v1/nodes";
-const std::string kNamespaces = "/api/v1/namespaces";
-
 // Of a pod that asks for more than the only node has.
 constexpr std::string_view kRefused =
     R"(,"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable",
           "message":"0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling."}])";
-
-class SchedulerTest : public controllers::testing::EngineTest {
- protected:
-  SchedulerTest() { informers_.start(); }
-  static controllers::Shared& with(controllers::Going& going, controllers::Shared& shared) {
-    shared.going = &going;
-    return shared;
-  }
-
-  void complete() { server_.complete_all(++revision_); }
-  void node(std::string_view name, std::string_view cpu = "4", std::string_view more = "",
-            std::string_view type = "ADDED") {
-    server_.show(kNodes, type,
-                 fmt::format(R"({{"metadata":{{"name":"{0}","uid":"u-{0}","resourceVersion":"{1}"}},
-                   "spec":{{{3}}},"status":{{"allocatable":{{"cpu":"{2}","pods":"10"}}}}}})",
-                             name, ++revision_, cpu, more));
-  }
-  void pod(std::string_view name, std::string_view cpu, std::string_view spec = "",
-           std::string_view type = "ADDED", std::string_view status = "") {
-    server_.show(kPods, type,
-                 fmt::format(R"({{"metadata":{{"namespace":"d","name":"{0}","uid":"u-{0}",
-                   "resourceVersion":"{1}","creationTimestamp":"2027-01-01T00:00:00Z"}},
-                   "spec":{{{3}"containers":[{{"name":"c","resources":{{"requests":
-                   {{"cpu":"{2}"}}}}}}]}},"status":{{"phase":"Pending"{4}}}}})",
-                             name, ++revision_, cpu, spec, status));
-  }
-  // A pod of a JobSet.
-  void member(std::string_view set, std::string_view name, std::string_view cpu) {
-    server_.show(kPods, "ADDED",
-                 fmt::format(R"({{"metadata":{{"namespace":"d","name":"{0}","uid":"u-{0}",
-                   "labels":{{"jobset.sigs.k8s.io/jobset-name":"{3}"}},
-                   "resourceVersion":"{1}","creationTimestamp":"2027-01-01T00:00:00Z"}},
-                   "spec":{{"containers":[{{"name":"c","resources":{{"requests":
-                   {{"cpu":"{2}"}}}}}}]}},"status":{{"phase":"Pending"}}}})",
-                             name, ++revision_, cpu, set));
-  }
-  // Answers all bindings and refusals; returns the pods that were bound.
-  std::vector<std::string> bound() {
-    std::vector<std::string> pods;
-    while (!writes().empty()) {
-      const std::string text = server_.asked.front().text();
-      if (text.ends_with("/binding")) {
-        const auto from = text.find("/pods/") + 6;
-        pods.push_back(text.substr(from, text.rfind('/') - from));
-        accept();
-      } else {
-        server_.answer_object("x", 1);
-      }
-    }
-    return pods;
-  }
-  void gone(std::string_view name) { pod(name, "1", "", "DELETED"); }
-  // The Job "j" of the JobSet "s".
-  void job(std::string_view type) {
-    server_.show("/apis/batch/v1/jobs", type,
-                 fmt::format(R"({{"metadata":{{"namespace":"d","name":"j","uid":"u-j",
-                   "resourceVersion":"{}","ownerReferences":[
-                   {{"apiVersion":"jobset.x-k8s.io/v1alpha2","kind":"JobSet","name":"s",
-                   "uid":"u-s","controller":true}}]}},"spec":{{}}}})",
-                             ++revision_));
-  }
-  void job_set(std::string_view type, std::string_view more = "") {
-    server_.show("/apis/jobset.x-k8s.io/v1alpha2/jobsets", type,
-                 fmt::format(R"({{"metadata":{{"namespace":"d","name":"s","uid":"u-s",
-                   "resourceVersion":"{}"{}}},"spec":{{}}}})",
-                             ++revision_, more));
-  }
-  // A pod of that Job.
-  void child(std::string_view name, std::string_view type = "ADDED") {
-    server_.show(kPods, type,
-                 fmt::format(R"({{"metadata":{{"namespace":"d","name":"{0}","uid":"u-{0}",
-                   "resourceVersion":"{1}","creationTimestamp":"2027-01-01T00:00:00Z",
-                   "ownerReferences":[{{"apiVersion":"batch/v1","kind":"Job","name":"j",
-                   "uid":"u-j","controller":true}}]}},
-                   "spec":{{"containers":[{{"name":"c","resources":{{"requests":
-                   {{"cpu":"1"}}}}}}]}},"status":{{"phase":"Pending"}}}})",
-                             name, ++revision_));
-  }
-  // Six pods of the Job, four of which have a node.
-  void begin_with_a_job() {
-    node("a");  // 4 CPUs
-    job_set("ADDED");
-    job("ADDED");
-    complete();
-    for (int i = 0; i < 6; ++i) child(fmt::format("p{}", i));
-    ASSERT_THAT(bound(), ElementsAre("p0", "p1", "p2", "p3"));
-  }
-
-  // Requests other than events, which are answered and kept as "reason: note".
-  std::vector<std::string> writes() {
-    server_.settle();
-    for (auto at = server_.asked.begin(); at != server_.asked.end();) {
-      if (at->text().find("/events") == std::string::npos) {
-        ++at;
-        continue;
-      }
-      json::Arena arena;
-      const json::Value event = at->json(arena);
-      told_.push_back(
-          fmt::format("{}: {}", event.get("reason").as_string(), event.get("note").as_string()));
-      at->exchange->respond({.status = 201, .headers = {}, .body = {}});
-      at = server_.asked.erase(at);
-      server_.settle();
-    }
-    std::vector<std::string> texts;
-    for (const auto& each : server_.asked) texts.push_back(each.text());
-    return texts;
-  }
-  std::string target() {
-    json::Arena arena;
-    return std::string(server_.asked.front().json(arena).get({"target", "name"}).as_string());
-  }
-  void accept() { server_.answer(201, R"({"kind":"Status","metadata":{},"status":"Success"})"); }
-
-  static std::string binding(std::string_view pod) {
-    return fmt::format("POST /api/v1/namespaces/d/pods/{}/binding", pod);
-  }
-  static std::string status(std::string_view pod) {
-    return fmt::format("PATCH /api/v1/namespaces/d/pods/{}/status", pod);
-  }
-
-  controllers::Going going_{informers_, true};
-  Scheduler controller_{with(going_, shared_)};
-  std::vector<std::string> told_;
-  int revision_ = 0;
-};
 
 TEST_F(SchedulerTest, APodIsBoundAndPeopleAreTold) {
   node("a");
@@ -157,17 +24,6 @@ TEST_F(SchedulerTest, APodIsBoundAndPeopleAreTold) {
   accept();
   EXPECT_THAT(writes(), IsEmpty());
   EXPECT_THAT(told_, ElementsAre("Scheduled: Successfully assigned d/p to a"));
-}
-
-TEST_F(SchedulerTest, APodThatIsBeingBoundCountsAgainstItsNode) {
-  node("a");
-  complete();
-  pod("p", "3");
-  pod("q", "3");
-  EXPECT_THAT(writes(), ElementsAre(binding("p"), status("q")));
-  accept();
-  server_.answer_object("q", 1);
-  EXPECT_THAT(writes(), IsEmpty()) << "bound, though no watch has shown it yet";
 }
 
 TEST_F(SchedulerTest, ARefusalIsAConditionAndAnEvent) {
@@ -258,52 +114,6 @@ TEST_F(SchedulerTest, OnlyOwnPodsWithoutGatesAreLookedAt) {
   EXPECT_THAT(writes(), IsEmpty());
   pod("gated", "1", "", "MODIFIED");
   EXPECT_THAT(writes(), ElementsAre(binding("gated")));
-}
-
-TEST_F(SchedulerTest, ABindingThatFailsIsTriedAgain) {
-  node("a");
-  complete();
-  pod("p", "1");
-  server_.refuse(500, "InternalError");
-  EXPECT_THAT(writes(), IsEmpty());
-  server_.pass_time(seconds(1));
-  EXPECT_THAT(writes(), ElementsAre(binding("p")));
-}
-
-TEST_F(SchedulerTest, APodThatGoesWhileItIsBoundGivesItsPlaceBack) {
-  node("a");
-  complete();
-  pod("p", "3");
-  ASSERT_THAT(writes(), ElementsAre(binding("p")));
-  pod("q", "3");
-  gone("p");
-  server_.refuse(404, "NotFound");
-  server_.answer_object("q", 1);  // that there is no room
-  EXPECT_THAT(writes(), ElementsAre(binding("q")));
-}
-
-TEST_F(SchedulerTest, ALaterPodOfTheSameNameIsBoundByItself) {
-  node("a");
-  complete();
-  pod("p", "1");
-  ASSERT_THAT(writes(), ElementsAre(binding("p")));
-  gone("p");
-  pod("p", "2");
-  accept();  // the binding of the first one
-  ASSERT_THAT(writes(), ElementsAre(binding("p")));
-}
-
-TEST_F(SchedulerTest, ABindingFollowsAsSoonAsTheWatchShowsTheOwnCondition) {
-  node("a", "4", R"("taints":[{"key":"x","effect":"NoSchedule"}])");
-  complete();
-  pod("p", "3");
-  server_.settle();
-  server_.answer_object("p", revision_ + 2);
-  node("a", "4", "", "MODIFIED");
-  EXPECT_THAT(writes(), IsEmpty()) << "the watch of pods is behind";
-  pod("p", "3", "", "MODIFIED",
-      R"(,"conditions":[{"type":"PodScheduled","status":"False","reason":"Unschedulable"}])");
-  EXPECT_THAT(writes(), ElementsAre(binding("p")));
 }
 
 TEST_F(SchedulerTest, WhatIsSaidOfNodesIsRenewedSoonAfterTheyChanged) {

@@ -132,8 +132,7 @@ struct Pod {
 
   // What the scheduler notes down while the pod waits.
   PodClass cls = 0;
-  bool surplus = false;         // its class has as many pods without it as could run at once
-  bool leaves_reserve = false;  // must not take the last places of a node (has_room)
+  bool surplus = false;  // its class has as many pods without it as could run at once
 
   bool wants_node() const { return ours && node.empty() && !gated && !deleting && !ended; }
 };

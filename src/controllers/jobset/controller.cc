@@ -41,7 +41,7 @@ Controller::Controller(Shared& shared)
                               .sources = sources(),
                               .plan = [this](const QueueKey& key,
                                              const Pass& pass) { return plan_for(key, pass); },
-                              .carried_out = [this](const QueueKey& key) { carried_out(key); },
+                              .carried_out = [this](const QueueKey& key, const auto&) { carried_out(key); },
                               .creates_for = &job_sets_.informer(),
                               .events = events_.get(),
                               .log = &shared.decisions}) {

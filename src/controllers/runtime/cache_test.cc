@@ -6,7 +6,7 @@
 #include "controllers/runtime/testing.h"
 
 namespace muster::controllers {
-namespace {
+namespace cache_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -89,5 +89,5 @@ TEST_F(CacheTest, WhatIsGoneIsNobodys) {
   EXPECT_THAT(told_, ElementsAre("none -> a@2", "a@2 -> none"));
 }
 
-}  // namespace
+}  // namespace cache_test
 }  // namespace muster::controllers

@@ -226,6 +226,7 @@ void Runner::send(const WorkPtr& work) {
   ++work->under_way;
   ++under_way_;
   if (work->next < step.writes.size()) ready_.push_back(work);
+  if (options_.sent) options_.sent(write);
   client_.write(write.operation, lifetime_.guard([this, work, &write](Result<std::string> answer) {
     took_answer(work, write, std::move(answer));
   }));
@@ -249,6 +250,7 @@ void Runner::give_up(const WorkPtr& work) {
 void Runner::took_answer(const WorkPtr& work, const Write& write, Result<std::string> answer) {
   --under_way_;
   --work->under_way;
+  if (options_.answered) options_.answered(write, answer);
   if (answer) {
     remember(work->key, write.operation, *answer);
     if (write.when_done) tell(filled(*write.when_done, written(*answer).name));
@@ -270,7 +272,7 @@ void Runner::took_answer(const WorkPtr& work, const Write& write, Result<std::st
 void Runner::finish(const Work& work) {
   forget_overdue();
   for (const Event& event : work.plan.events) tell(event);
-  if (options_.carried_out) options_.carried_out(work.key);
+  if (options_.carried_out) options_.carried_out(work.key, work.plan);
   if (!work.plan.error.empty()) {
     log::warn("cannot go on", {{"controller", options_.name},
                                {"key", work.key.ns + "/" + work.key.name},

@@ -41,8 +41,11 @@ class Runner {
     std::vector<client::Informer*> sources;
     // Must be a pure function of what the sources hold now.
     std::function<Plan(const QueueKey& key, const Pass& pass)> plan;
-    // Every step of the last plan for this key has succeeded.
-    std::function<void(const QueueKey& key)> carried_out = {};
+    // Every step of this plan, the last one for this key, has succeeded.
+    std::function<void(const QueueKey& key, const Plan& plan)> carried_out = {};
+    // Called as a write goes out, and with its answer (after the body of the write is gone).
+    std::function<void(const Write& write)> sent = {};
+    std::function<void(const Write& write, const Result<std::string>& answer)> answered = {};
     // Keys of one group take turns with those of others (fair_group.h).
     client::WorkQueue::GroupOf group = {};
     // Keys name objects of this source. What a plan still has to create is dropped as soon as its

@@ -92,7 +92,8 @@ class RunnerTest : public ::testing::Test {
                  {.name = "test",
                   .sources = {&pods_, &maps_},
                   .plan = [this](const QueueKey& key, const Pass& pass) { return plan(key, pass); },
-                  .carried_out = [this](const QueueKey& key) { carried_out_.push_back(key.name); },
+                  .carried_out = [this](const QueueKey& key,
+                                        const Plan&) { carried_out_.push_back(key.name); },
                   .events = &events_,
                   .log = &log_}};
 };
