@@ -17,6 +17,7 @@ using std::chrono::seconds;
 class CountedLoop final : public VirtualLoop {
  public:
   const Clock& clock() const override { return inner_->clock(); }
+  Duration monotonic() const override { return inner_->monotonic(); }
   void post(Task task) override { inner_->post(counted(std::move(task))); }
   TimerId after(Duration delay, Task task) override {
     return inner_->after(delay, counted(std::move(task)));
@@ -29,6 +30,7 @@ class CountedLoop final : public VirtualLoop {
   void run() override { inner_->run(); }
   void stop() override { inner_->stop(); }
   void run_for(Duration span) override { inner_->run_for(span); }
+  void set_clock(Duration ahead) override { inner_->set_clock(ahead); }
 
   void stop_after(std::size_t steps) { left_ = steps; }
   bool stopped() const { return left_ == 0; }

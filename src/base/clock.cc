@@ -1,5 +1,9 @@
 #include "base/clock.h"
 
+#include <ctime>
+
+#include "base/result.h"
+
 namespace muster {
 namespace {
 
@@ -18,7 +22,11 @@ const Clock& real_clock() {
 }
 
 Duration monotonic_now() {
-  return std::chrono::floor<Duration>(std::chrono::steady_clock::now().time_since_epoch());
+  timespec now{};
+  const int failed = clock_gettime(CLOCK_BOOTTIME, &now);
+  MUSTER_ASSERT(failed == 0, "the system has a clock that counts since its start");
+  return std::chrono::floor<Duration>(std::chrono::seconds(now.tv_sec) +
+                                      std::chrono::nanoseconds(now.tv_nsec));
 }
 
 }  // namespace muster

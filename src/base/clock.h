@@ -14,7 +14,8 @@ class Clock {
 // The system's clock.
 const Clock& real_clock();
 
-// Time that never jumps, since some point in the past: for measuring, not for telling.
+// Time since some point in the past: for measuring, not for telling. It never jumps, whoever sets
+// the system's clock, and goes on while the machine sleeps: a lease does not wait for us.
 Duration monotonic_now();
 
 // Stands still until it is told otherwise.

@@ -33,7 +33,7 @@ struct Request {
   Headers headers;
   std::string body;
   Peer peer;
-  Time not_after = Time::max();  // of a client: it is not sent later than this
+  Duration not_after = Duration::max();  // of a client, by Loop::monotonic(): not sent later
 };
 
 // A piece of an answer. Stored objects are shared, never copied: `keep` holds what `text` lies in.

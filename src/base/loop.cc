@@ -40,6 +40,7 @@ class RealLoop final : public Loop {
   }
 
   const Clock& clock() const override { return real_clock(); }
+  Duration monotonic() const override { return monotonic_now(); }
 
   void post(Task task) override {
     if (tasks_.push(std::move(task))) wake();

@@ -25,6 +25,9 @@ class Loop {
   virtual ~Loop() = default;
 
   virtual const Clock& clock() const = 0;
+  // What timers go by: it does not jump when somebody sets the clock. Spans are measured with it,
+  // and the clock is for what people or other machines read. From any thread.
+  virtual Duration monotonic() const = 0;
   virtual void post(Task task) = 0;                      // from any thread
   virtual TimerId after(Duration delay, Task task) = 0;  // a delay below 0 counts as 0
   virtual void cancel(TimerId timer) = 0;                // unknown or past timers are ignored
@@ -48,6 +51,7 @@ class VirtualLoop : public Loop {
  public:
   virtual void run_for(
       Duration span) = 0;  // runs what is due within the span, then stands at its end
+  virtual void set_clock(Duration ahead) = 0;  // it jumps, and neither monotonic() nor a timer does
 };
 std::unique_ptr<VirtualLoop> make_virtual_loop(Time start);
 

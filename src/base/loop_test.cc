@@ -50,6 +50,24 @@ TEST(VirtualLoop, TimeJumpsFromTimerToTimer) {
   EXPECT_THAT(seen, ElementsAre(Time(101s), Time(103s), Time(100s + 24h)));
 }
 
+TEST(VirtualLoop, AClockThatIsSetMovesNoTimer) {
+  for (const Duration jump : {Duration(24h), Duration(-24h)}) {
+    const auto loop = make_virtual_loop(Time(100h));
+    const Duration begin = loop->monotonic();
+    std::vector<Duration> due;
+    loop->after(10s, [&] { due.push_back(loop->monotonic() - begin); });
+    loop->run_for(4s);
+    loop->set_clock(jump);
+    EXPECT_EQ(loop->clock().now(), Time(100h + 4s) + jump);
+    EXPECT_EQ(loop->monotonic() - begin, Duration(4s));
+    loop->run_for(5s);
+    EXPECT_THAT(due, IsEmpty());
+    loop->run();
+    EXPECT_THAT(due, ElementsAre(Duration(10s)));
+    EXPECT_EQ(loop->clock().now(), Time(100h + 10s) + jump);
+  }
+}
+
 TEST(VirtualLoop, TimersOfOneInstantRunInTheOrderSet) {
   const auto loop = make_virtual_loop(Time());
   Story story;

@@ -17,11 +17,12 @@ class VirtualLoopImpl final : public VirtualLoop {
   }
 
   const Clock& clock() const override { return clock_; }
+  Duration monotonic() const override { return clock_.now().time_since_epoch() - jumps_; }
   void post(Task task) override { tasks_.push(std::move(task)); }
   void cancel(TimerId timer) override { timers_.cancel(timer); }
 
   TimerId after(Duration delay, Task task) override {
-    return timers_.add(deadline_after(now(), delay), std::move(task));
+    return timers_.add(deadline_after(monotonic(), delay), std::move(task));
   }
 
   void watch_readable(int, std::function<void()>) override {
@@ -36,17 +37,20 @@ class VirtualLoopImpl final : public VirtualLoop {
   }
 
   void run_for(Duration span) override {
-    const Duration end = deadline_after(now(), span);
+    const Duration end = deadline_after(monotonic(), span);
     while (step(end)) {
     }
-    if (!stopped_.exchange(false)) clock_.advance(end - now());
+    if (!stopped_.exchange(false)) clock_.advance(end - monotonic());
+  }
+
+  void set_clock(Duration ahead) override {
+    clock_.advance(ahead);
+    jumps_ += ahead;
   }
 
   void stop() override { stopped_ = true; }
 
  private:
-  Duration now() const { return clock_.now().time_since_epoch(); }
-
   // Runs one task, or else the next timer up to `end`; false when there is neither or it is
   // stopped.
   bool step(Duration end) {
@@ -57,7 +61,7 @@ class VirtualLoopImpl final : public VirtualLoop {
     }
     const auto deadline = timers_.next_deadline();
     if (!deadline || *deadline > end) return false;
-    if (*deadline > now()) clock_.advance(*deadline - now());
+    if (*deadline > monotonic()) clock_.advance(*deadline - monotonic());
     timers_.take_due(*deadline, timers_.next_id())();
     return true;
   }
@@ -72,6 +76,7 @@ class VirtualLoopImpl final : public VirtualLoop {
   }
 
   ManualClock clock_;
+  Duration jumps_{};  // all that the clock was set ahead
   TaskQueue tasks_;
   TimerQueue timers_;
   std::deque<Task> batch_;  // taken from tasks_ and not yet run

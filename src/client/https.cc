@@ -97,9 +97,9 @@ class HttpsTransport final : public Transport {
                            .url = config_.url + request.target,
                            .headers = std::move(request.headers),
                            .body = std::move(request.body)};
-    if (request.not_after != Time::max()) {
-      out.still_wanted = [&clock = loop_.clock(), last = request.not_after] {
-        return clock.now() <= last;
+    if (request.not_after != Duration::max()) {
+      out.still_wanted = [&loop = loop_, last = request.not_after] {
+        return loop.monotonic() <= last;
       };
     }
     if (const std::string& secret = token(); !secret.empty())
@@ -109,7 +109,7 @@ class HttpsTransport final : public Transport {
 
   const std::string& token() {
     if (config_.token_file.empty()) return config_.token;
-    const Time now = loop_.clock().now();
+    const Duration now = loop_.monotonic();
     if (config_.token.empty() || now - token_read_ > kTokenAge) {
       std::ifstream file(config_.token_file);
       std::string text(std::istreambuf_iterator<char>(file), {});
@@ -122,7 +122,7 @@ class HttpsTransport final : public Transport {
 
   Loop& loop_;
   ServerConfig config_;
-  Time token_read_{};
+  Duration token_read_{};
   std::unique_ptr<net::HttpClient> http_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "client/client.h"
 #include "net/testing.h"
 
@@ -57,6 +59,30 @@ TEST_F(Https, WatchesHoldUpNoRequest) {
   loop_->run();
   EXPECT_TRUE(answer) << answer.error().message;
   EXPECT_EQ(*answer, "{}");
+}
+
+TEST_F(Https, AWriteThatComesTooLateIsNotSent) {
+  std::atomic<int> seen = 0;
+  const auto server = net::serve([&](const std::shared_ptr<http::Exchange>& exchange) {
+    ++seen;
+    exchange->respond(net::text_response("{}"));
+  });
+  const auto transport = transport_to(*server, {});
+  const auto ask = [&](Duration not_after) {
+    Result<Answer> answer;
+    transport->send({.method = "POST", .target = "/", .not_after = not_after},
+                    [&](Result<Answer> came) {
+                      answer = std::move(came);
+                      loop_->stop();
+                    });
+    loop_->run();
+    return answer;
+  };
+  EXPECT_TRUE(ask(loop_->monotonic() + std::chrono::hours(1)));
+  const auto late = ask(loop_->monotonic() - std::chrono::microseconds(1));
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, Code::kUnavailable);
+  EXPECT_EQ(seen, 1);
 }
 
 }  // namespace https_test

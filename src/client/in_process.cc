@@ -148,7 +148,7 @@ class InProcessTransport final : public Transport {
         feed_(store == nullptr ? nullptr : std::make_unique<Feed>(*store, loop)) {}
 
   void send(http::Request request, Done done) override {
-    if (loop_.clock().now() > request.not_after) return refuse(std::move(done));
+    if (loop_.monotonic() > request.not_after) return refuse(std::move(done));
     auto exchange = std::make_shared<LocalExchange>(loop_, std::move(request));
     exchange->done_ = std::move(done);
     handler_(std::move(exchange));

@@ -68,7 +68,7 @@ void LeaderElection::write(int attempt, Verb verb, const std::string& resource_v
   metadata.set("namespace", options_.ns);
   if (!resource_version.empty()) metadata.set("resourceVersion", resource_version);
   json::Value spec = lease.object_at("spec");
-  const std::string time = format_micro_time(now());
+  const std::string time = format_micro_time(client_.loop().clock().now());
   spec.set("holderIdentity", options_.identity);
   spec.set(
       "leaseDurationSeconds",

@@ -2,7 +2,8 @@
 //
 // A lease gives no fencing by itself: a leader that was frozen past its end still believes in it
 // when it goes on. So its writes carry the time until which it surely leads (leader_transport.h),
-// and are conditional besides (a resourceVersion, a uid, or a name that exists once).
+// and are conditional besides (a resourceVersion, a uid, or a name that exists once). Every span is
+// counted by Loop::monotonic(): to set a clock, here or elsewhere, makes nobody lead or stop.
 #pragma once
 
 #include <functional>
@@ -34,9 +35,9 @@ class LeaderElection {
 
   void start() { tick(); }
   bool leading() const { return leading_; }
-  // Nobody else leads before this; in the past if we do not. Earlier than the lease's end by what
-  // others' clocks, and the way to the server, may take.
-  Time leads_until() const { return leading_ ? renewed_ + options_.renew : Time::min(); }
+  // By Loop::monotonic(). Nobody else leads before this; in the past if we do not. Earlier than the
+  // lease's end by what others' clocks, and the way to the server, may take.
+  Duration leads_until() const { return leading_ ? renewed_ + options_.renew : Duration::min(); }
   // Gives the lease back, so that another need not wait. Ends the election.
   void release(Task done);
 
@@ -48,7 +49,7 @@ class LeaderElection {
              const std::string& acquired);
   void lead(bool leading);
   void complain(const Error& error);
-  Time now() const { return client_.loop().clock().now(); }
+  Duration now() const { return client_.loop().monotonic(); }
 
   Client& client_;
   const api::Resource& leases_;
@@ -56,14 +57,14 @@ class LeaderElection {
   Task started_, stopped_;
   bool leading_ = false;
   bool released_ = false;
-  Time renewed_{};  // when we last wrote it, by our clock
+  Duration renewed_{};  // when we last wrote it
   // Every tick is an attempt of its own: an answer that never comes holds nothing up, one that
   // comes late is ignored.
   int attempt_ = 0;
   // The other holder's last state and when we first saw it: its clock is not ours.
   std::string seen_version_;
   std::string complaint_;  // the last one, which is not repeated
-  Time seen_at_{};
+  Duration seen_at_{};
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

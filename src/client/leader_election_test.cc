@@ -82,6 +82,24 @@ TEST_F(Election, ALeaderThatCannotRenewStopsBeforeAnotherStarts) {
   EXPECT_TRUE(b.election.leading());
 }
 
+TEST_F(Election, AClockThatJumpsByADayChangesNoLeader) {
+  Candidate a(*this, "a");
+  loop_->run_for(seconds(1));
+  Candidate b(*this, "b");
+  loop_->run_for(seconds(5));
+  for (const auto jump : {std::chrono::days(1), -std::chrono::days(2)}) {
+    loop_->set_clock(jump);
+    EXPECT_GT(a.election.leads_until(), loop_->monotonic()) << "its writes may leave";
+    loop_->run_for(seconds(30));
+    EXPECT_TRUE(a.election.leading());
+    EXPECT_EQ(a.stopped + b.started, 0);
+  }
+  a.cut = true;
+  loop_->run_for(seconds(30));
+  EXPECT_FALSE(a.election.leading()) << "a clock that was set back makes no lease longer";
+  EXPECT_TRUE(b.election.leading());
+}
+
 TEST_F(Election, AReleasedLeaseIsTakenAtOnce) {
   Candidate a(*this, "a");
   loop_->run_for(seconds(1));

@@ -24,7 +24,7 @@ void WorkQueue::add(const QueueKey& key) {
     return;
   }
   if (const auto held = not_before_.find(key); held != not_before_.end()) {
-    const Duration rest = held->second - loop_.clock().now();
+    const Duration rest = held->second - loop_.monotonic();
     if (rest > Duration::zero()) return add_after(key, rest);
     not_before_.erase(held);
   }
@@ -35,7 +35,7 @@ void WorkQueue::add(const QueueKey& key) {
 
 void WorkQueue::add_after(const QueueKey& key, Duration delay) {
   if (delay <= Duration::zero()) return add(key);
-  const Time at = loop_.clock().now() + delay;
+  const Duration at = loop_.monotonic() + delay;
   if (const auto wish = wishes_.find(key); wish != wishes_.end()) {
     if (wish->second.at <= at) return;
     loop_.cancel(wish->second.timer);
@@ -57,7 +57,7 @@ int WorkQueue::failures(const QueueKey& key) const {
 }
 
 void WorkQueue::hold_off(const QueueKey& key, Duration span) {
-  const Time until = loop_.clock().now() + span;
+  const Duration until = loop_.monotonic() + span;
   not_before_[key] = until;
   loop_.after(span, lifetime_.guard([this, key, until] {
     if (const auto held = not_before_.find(key); held != not_before_.end() && held->second <= until)

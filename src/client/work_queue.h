@@ -4,7 +4,8 @@
 // Fair between namespaces: they take turns, so that one with ten thousand changes does not hold up
 // another with one. Within a namespace groups of keys take turns likewise, if the owner of the
 // queue names them: the Jobs of one JobSet do not hold up those of another. A key that is added
-// while it is being worked on comes again afterwards. Used on one loop only.
+// while it is being worked on comes again afterwards. Spans are counted by Loop::monotonic().
+// Used on one loop only.
 #pragma once
 
 #include <deque>
@@ -73,12 +74,12 @@ class WorkQueue {
   std::set<QueueKey> active_;
   std::set<QueueKey> again_;  // added while active
   struct Wish {
-    Time at;
+    Duration at;
     TimerId timer;
   };
   std::map<QueueKey, Wish> wishes_;
   std::map<QueueKey, int> failures_;
-  std::map<QueueKey, Time> not_before_;
+  std::map<QueueKey, Duration> not_before_;
   bool pumping_ = false;
   Lifetime lifetime_;
 };

@@ -116,6 +116,23 @@ TEST_F(WorkQueueTest, AKeyThatIsHeldOffWaitsWhateverComes) {
   EXPECT_EQ(times.back(), Time{std::chrono::seconds(3)});
 }
 
+TEST_F(WorkQueueTest, AClockThatJumpsByADayBringsNoKeySoonerOrLater) {
+  for (const Duration jump : {Duration(std::chrono::days(1)), Duration(-std::chrono::days(1))}) {
+    const Duration begin = loop_->monotonic();
+    std::vector<Duration> times;
+    during_ = [&](const QueueKey&) { times.push_back(loop_->monotonic() - begin); };
+    queue_.hold_off({"a", "held"}, std::chrono::seconds(3));
+    queue_.add_after({"a", "wish"}, std::chrono::seconds(5));
+    loop_->run_for(std::chrono::seconds(1));
+    loop_->set_clock(jump);
+    queue_.add({"a", "held"});
+    queue_.add_after({"a", "wish"}, std::chrono::seconds(1));
+    loop_->run();
+    EXPECT_THAT(std::exchange(order_, {}), ElementsAre("a/wish", "a/held"));
+    EXPECT_THAT(times, ElementsAre(std::chrono::seconds(2), std::chrono::seconds(3)));
+  }
+}
+
 TEST_F(WorkQueueTest, AfterTheSpanAKeyIsServedAtOnceAgain) {
   queue_.hold_off({"a", "1"}, std::chrono::seconds(3));
   loop_->run_for(std::chrono::seconds(3));

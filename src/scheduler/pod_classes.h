@@ -20,7 +20,7 @@ class PodClasses {
     Wishes wishes;
     std::size_t hash = 0;
     std::size_t members = 0;  // with a node or without
-    Time grew;                // when the last surplus pod came
+    Duration grew{};          // when the last surplus pod came, by monotonic time
 
     // How many could run at once if all nodes were empty: with the places that are reserved for
     // others, and without. As of a state of the nodes.

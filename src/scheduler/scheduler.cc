@@ -118,7 +118,7 @@ Scheduler::Scheduler(controllers::Shared& shared)
       events_(controllers::make_event_recorder(shared.client, shared.registry, "default-scheduler",
                                                controllers::EventRecorder::Form::kSeries)),
       decisions_(shared.client,
-                 {.decide = [this](const InFlight&, Time now) { return decide(now); },
+                 {.decide = [this](const InFlight&, Duration now) { return decide(now); },
                   .changed = [this](const QueueKey& key) { decision_changed(key); },
                   .writes = {.name = "scheduler",
                              .sources = {&pods_, &nodes_, &namespaces_},
@@ -264,7 +264,7 @@ void Scheduler::enter_class(Entry& entry) {
   pod.surplus =
       pod.wants_node() && !cluster_.nodes().empty() && cls.members > cls.could_run_politely;
   if (!pod.surplus) return;
-  cls.grew = loop_.clock().now();
+  cls.grew = loop_.monotonic();
   offer_reserve_later();
 }
 
@@ -287,7 +287,7 @@ PodClasses::Class& Scheduler::class_of(const Pod& pod) {
 }
 
 // The classes of pods in the line are up to date (rank_anew).
-bool Scheduler::leaves_reserve(const Pod& pod, Time now) const {
+bool Scheduler::leaves_reserve(const Pod& pod, Duration now) const {
   if (!pod.surplus) return false;
   const PodClasses::Class& cls = classes_.at(pod.cls);
   return now - cls.grew < kReservePatience || cls.members > cls.could_run;
@@ -406,7 +406,7 @@ void Scheduler::renew_later() {
 
 // One turn of a walk. What it found out about the line is noted here; what it gives away is noted
 // when it is in flight (decision_changed).
-controllers::Decisions<std::string> Scheduler::decide(Time now) {
+controllers::Decisions<std::string> Scheduler::decide(Duration now) {
   rank_anew();
   if (!walk_.next) walk_ = {.nodes = std::exchange(better_, {}), .next = {}, .refused = {}};
   WalkTurn turn =

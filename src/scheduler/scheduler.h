@@ -81,7 +81,7 @@ class Scheduler final : public controllers::Controller {
   void enter_class(Entry& entry);
   void leave_class(Entry& entry);
   PodClasses::Class& class_of(const Pod& pod);
-  bool leaves_reserve(const Pod& pod, Time now) const;
+  bool leaves_reserve(const Pod& pod, Duration now) const;
   void rank_anew();
   void offer_reserve_later();
   void company_changed(const Pod& pod);
@@ -90,7 +90,7 @@ class Scheduler final : public controllers::Controller {
   void wake() { decisions_.wake(); }
   void flush_later();
   void renew_later();
-  controllers::Decisions<std::string> decide(Time now);
+  controllers::Decisions<std::string> decide(Duration now);
   bool goes(const Pod& pod) const;
   Entry& entry_of(const Pod& pod) { return entries_.at({pod.ns, pod.name}); }
 

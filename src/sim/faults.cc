@@ -56,6 +56,7 @@ class LateLoop final : public Loop {
       : world_(world), lateness_(std::move(lateness)), run_(std::move(run)) {}
 
   const Clock& clock() const override { return world_.clock(); }
+  Duration monotonic() const override { return world_.monotonic(); }
   void post(Task task) override {
     const Time now = clock().now();
     due_ = std::max(due_, now + lateness_());

@@ -21,6 +21,7 @@ class StoppableLoop final : public Loop {
   void go_on(bool timers_last);
 
   const Clock& clock() const override { return world_.clock(); }
+  Duration monotonic() const override { return world_.monotonic(); }
   void post(Task task) override;
   TimerId after(Duration delay, Task task) override;
   void cancel(TimerId timer) override;

@@ -4,9 +4,8 @@ namespace muster::controllers::garbage {
 
 Answer Owners::remembered(const Place& place) {
   if (absent_.find(place) != nullptr) return Answer::kAbsent;
-  const Time* const said = present_.find(place);
-  if (said == nullptr || *said + kYesHolds <= client_.loop().clock().now())
-    return Answer::kNotAsked;
+  const Duration* const said = present_.find(place);
+  if (said == nullptr || *said + kYesHolds <= client_.loop().monotonic()) return Answer::kNotAsked;
   return Answer::kPresent;
 }
 
@@ -61,7 +60,7 @@ void Owners::pump() {
 void Owners::took_answer(const Place& place, const Result<std::string>& answer) {
   Answer said = Answer::kNotAsked;
   if (answer && api::decode_meta(*answer).uid == place.uid) {
-    present_.at(place) = client_.loop().clock().now();
+    present_.at(place) = client_.loop().monotonic();
     said = Answer::kPresent;
   } else if (answer || answer.error().code == Code::kNotFound) {
     absent_.at(place) = true;

@@ -70,7 +70,7 @@ class Owners {
   client::Client& client_;
   Wake wake_;
   Lru<Place, bool> absent_{kMaxRemembered};
-  Lru<Place, Time> present_{kMaxRemembered};  // when the server said so
+  Lru<Place, Duration> present_{kMaxRemembered};  // when the server said so, by monotonic time
   std::map<client::QueueKey, Inquiry> inquiries_;
   std::uint64_t last_inquiry_ = 0;
   std::map<Place, std::set<Asker>> askers_;

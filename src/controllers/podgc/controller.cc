@@ -36,7 +36,7 @@ std::set<std::string> Controller::missing_nodes() const {
 
 void Controller::look() {
   const std::vector<std::string> due =
-      quarantine_.update(missing_nodes(), client_.loop().clock().now());
+      quarantine_.update(missing_nodes(), client_.loop().monotonic());
   if (due.empty()) return collect({});
   const auto round = std::make_shared<Round>(Round{.lost = {}, .open = due.size()});
   for (const std::string& node : due) ask(round, node);

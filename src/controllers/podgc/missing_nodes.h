@@ -15,8 +15,8 @@ class MissingNodes {
  public:
   static constexpr Duration kQuarantine = std::chrono::seconds(40);
 
-  // All that are missing now; returns those that have been for long enough.
-  std::vector<std::string> update(const std::set<std::string>& missing, Time now) {
+  // All that are missing now (by Loop::monotonic()); returns those that have been for long enough.
+  std::vector<std::string> update(const std::set<std::string>& missing, Duration now) {
     std::erase_if(since_, [&](const auto& each) { return !missing.contains(each.first); });
     std::vector<std::string> due;
     for (const std::string& name : missing) {
@@ -26,7 +26,7 @@ class MissingNodes {
   }
 
  private:
-  std::map<std::string, Time> since_;
+  std::map<std::string, Duration> since_;
 };
 
 }  // namespace muster::controllers::podgc

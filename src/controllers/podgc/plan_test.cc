@@ -170,7 +170,7 @@ TEST(ReadNode, KnowsReadinessAndTheTaint) {
 
 TEST(Quarantine, ANodeMustBeMissingForFortySecondsWithoutABreak) {
   MissingNodes nodes;
-  const Time start{};
+  const Duration start{};
   EXPECT_THAT(nodes.update({"a", "b"}, start), IsEmpty());
   EXPECT_THAT(nodes.update({"a"}, start + seconds(20)), IsEmpty()) << "b is back";
   EXPECT_THAT(nodes.update({"a", "b"}, start + seconds(39)), IsEmpty());

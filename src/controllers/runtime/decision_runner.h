@@ -56,7 +56,7 @@ class DecisionRunner {
 
   struct Options {
     // Of the state and what is in flight; changes neither.
-    std::function<Decisions<Value>(const InFlight<Value>& in_flight, Time now)> decide;
+    std::function<Decisions<Value>(const InFlight<Value>& in_flight, Duration now)> decide;
     // What is in flight about this object has changed: decided, refused or expired. Not called for
     // observed() and forget(), which the owner calls itself.
     std::function<void(const QueueKey& object)> changed;
@@ -90,7 +90,7 @@ class DecisionRunner {
   bool idle() const { return turns_.idle() && runner_.idle(); }
 
  private:
-  Time now() const { return loop_.clock().now(); }
+  Duration now() const { return loop_.monotonic(); }
 
   bool take_turn() {
     Decisions<Value> decisions = decide_(in_flight_, now());
@@ -134,7 +134,7 @@ class DecisionRunner {
   }
 
   Loop& loop_;
-  std::function<Decisions<Value>(const InFlight<Value>&, Time)> decide_;
+  std::function<Decisions<Value>(const InFlight<Value>&, Duration)> decide_;
   std::function<void(const QueueKey&)> changed_;
   InFlight<Value> in_flight_;
   Turns turns_;

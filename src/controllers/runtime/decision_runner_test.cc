@@ -124,7 +124,7 @@ class TicketsTest : public ::testing::Test {
   std::vector<std::string> changed_;
   DecisionRunner<std::string> runner_{
       server_.client,
-      {.decide = [this](const auto& in_flight, Time) { return decide(in_flight); },
+      {.decide = [this](const auto& in_flight, Duration) { return decide(in_flight); },
        .changed =
            [this](const QueueKey& key) {
              changed_.push_back(key.name);

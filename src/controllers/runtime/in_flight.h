@@ -86,7 +86,7 @@ class InFlight {
     Phase phase = Phase::kDecided;
     store::Revision accepted_at = 0;  // the version that it made; 0: not known
     bool lost = false;                // an answer was lost
-    std::optional<Time> until = {};   // of a rest, or of patience
+    std::optional<Duration> until = {};  // of a rest, or of patience; monotonic time, like every `now` here
   };
   // A version of the object, as an informer shows it.
   struct Seen {
@@ -114,7 +114,7 @@ class InFlight {
   // `revision`: of the object in the answer; 0 if the answer was none. An answer to a decision that
   // is no longer kept is ignored. Afterwards the entry's `until` says when to call expire().
   void answered(const QueueKey& key, DecisionId id, Outcome outcome, store::Revision revision,
-                Time now) {
+                Duration now) {
     Entry* const entry = at(key, id);
     if (entry == nullptr || entry->phase != Phase::kSent) return;
     switch (outcome) {
@@ -149,7 +149,7 @@ class InFlight {
   }
 
   // Whether the rest or the patience of a decision was over, so that it is forgotten.
-  bool expire(const QueueKey& key, Time now) {
+  bool expire(const QueueKey& key, Duration now) {
     const auto found = entries_.find(key);
     if (found == entries_.end() || !found->second.until || *found->second.until > now) return false;
     entries_.erase(found);

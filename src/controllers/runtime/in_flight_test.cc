@@ -117,7 +117,7 @@ class Play {
 
   std::optional<InFlight<std::string>> in_flight_{std::in_place, kLongestRest};
   DecisionId id_ = 0;
-  Time now_{};
+  Duration now_{};
 };
 
 class InFlightTest : public ::testing::TestWithParam<Row> {};
@@ -232,7 +232,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(InFlight, EachRefusalInARowMeansALongerRest) {
   InFlight<std::string> in_flight(milliseconds(12));
-  Time now{};
+  Duration now{};
   const auto rest_after_refusal = [&] {
     const DecisionId id = in_flight.decide(kPod, "u", "node");
     in_flight.sent(kPod, id);

@@ -80,7 +80,7 @@ bool Runner::synced(const QueueKey& key) {
 bool Runner::current(const QueueKey& key) {
   const auto at = awaited_.find(key);
   if (at == awaited_.end()) return true;
-  if (shown(at->second) || at->second.until <= now()) {
+  if (shown(at->second) || at->second.until <= moment()) {
     awaited_.erase(at);
     return true;
   }
@@ -107,7 +107,7 @@ void Runner::remember(const QueueKey& key, const client::Operation& write,
                       std::string_view answer) {
   const auto awaited = [&]() -> Awaited& {
     Awaited& slot = awaited_[key];
-    slot.until = now() + kPatience;
+    slot.until = moment() + kPatience;
     return slot;
   };
   for (const client::Informer* source : options_.sources) {
@@ -125,9 +125,9 @@ void Runner::remember(const QueueKey& key, const client::Operation& write,
 // Keys whose objects are gone may never be looked at again.
 void Runner::forget_overdue() {
   constexpr std::size_t kMany = 1'024;
-  if (awaited_.size() < kMany || now() < next_sweep_) return;
-  next_sweep_ = now() + kPatience;
-  std::erase_if(awaited_, [this](const auto& each) { return each.second.until <= now(); });
+  if (awaited_.size() < kMany || moment() < next_sweep_) return;
+  next_sweep_ = moment() + kPatience;
+  std::erase_if(awaited_, [this](const auto& each) { return each.second.until <= moment(); });
 }
 
 void Runner::begin(const QueueKey& key) {
@@ -156,7 +156,7 @@ void Runner::begin(const QueueKey& key) {
 bool Runner::put_off(const QueueKey& key, const Plan& plan) {
   if (plan.may_wait) {
     const Duration step = *plan.may_wait;
-    const Duration waited = now() - put_off_.try_emplace(key, now()).first->second;
+    const Duration waited = moment() - put_off_.try_emplace(key, moment()).first->second;
     if (waited < (under_way_ > 0 ? kBusySteps * step : step)) {
       queue_.add_after(key, step - waited % step);
       return true;

@@ -106,7 +106,7 @@ class Runner {
       std::string ns, name, uid;
     };
     std::vector<Removal> removals;
-    Time until;
+    Duration until{};  // moment
   };
 
   void begin(const QueueKey& key);
@@ -130,6 +130,7 @@ class Runner {
     if (options_.events != nullptr) options_.events->record(event);
   }
   Time now() { return client_.loop().clock().now(); }
+  Duration moment() { return client_.loop().monotonic(); }
 
   client::Client& client_;
   Options options_;
@@ -138,8 +139,8 @@ class Runner {
   std::deque<WorkPtr> ready_;  // have a write to send; they take turns
   int under_way_ = 0;
   std::map<QueueKey, Awaited> awaited_;
-  std::map<QueueKey, Time> put_off_;  // plans that may wait, since then
-  Time next_sweep_;
+  std::map<QueueKey, Duration> put_off_;  // plans that may wait, since that moment
+  Duration next_sweep_{};
   std::set<QueueKey> unsynced_;  // wait until a source is complete
   Lifetime lifetime_;
 };
