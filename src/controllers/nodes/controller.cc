@@ -21,7 +21,7 @@ Controller::Controller(Shared& shared)
       lease_informer_(shared.informers.changes_of("coordination.k8s.io", "v1", "leases")),
       nodes_(node_informer_, reader(read_node)),
       pods_(pod_informer_, read_pod),
-      last_look_(now()),
+      last_look_(moment()),
       node_events_(make_event_recorder(shared.client, shared.registry, "node-controller",
                                        EventRecorder::Form::kCore)),
       pod_events_(make_event_recorder(shared.client, shared.registry, "taint-eviction-controller",
@@ -55,7 +55,7 @@ void Controller::node_changed(const Node* before, const Node* after) {
     return;
   }
   Watched& watched = watched_[after->ref.name];
-  watched.signs.saw(*after, now());
+  watched.signs.saw(*after, moment());
   note_taints(watched, *after);
   node_runner_.add({"", after->ref.name});
   const bool same_to_pods = before != nullptr && before->is_unready() == after->is_unready() &&
@@ -64,13 +64,21 @@ void Controller::node_changed(const Node* before, const Node* after) {
 }
 
 void Controller::note_taints(Watched& watched, const Node& node) {
-  std::vector<Taint> taints = evicting(node);
-  for (Taint& each : taints) {
-    if (each.added) continue;
-    const auto known = std::ranges::find(watched.taints, each.taint, &Taint::taint);
-    each.added = known == watched.taints.end() ? now() : known->added;
+  std::vector<SeenTaint> taints;
+  for (Taint& each : evicting(node)) {
+    const auto known = std::ranges::find(watched.taints, each, &SeenTaint::taint);
+    const Duration since = known != watched.taints.end() ? known->since
+                           : each.added                  ? moment_of(*each.added)
+                                                         : moment();
+    taints.push_back({.taint = std::move(each), .since = since});
   }
   watched.taints = std::move(taints);
+}
+
+// What the clock says now tells how old it is. What comes from the future is new.
+Duration Controller::moment_of(Time then) {
+  const Duration age = client_.loop().clock().now() - then;
+  return moment() - std::max(age, Duration::zero());
 }
 
 // The first ready node, and the loss of the last one, change what is asked of all others.
@@ -85,7 +93,7 @@ void Controller::lease_changed(const client::ObjectPtr& before, const client::Ob
   const api::Meta& meta = after ? after->meta() : before->meta();
   if (meta.ns != kLeases) return;
   if (after) {
-    watched_[meta.name].signs.saw(read_lease(lease_informer_.content()), now());
+    watched_[meta.name].signs.saw(read_lease(lease_informer_.content()), moment());
   } else if (nodes_.find("", meta.name) == nullptr) {
     watched_.erase(meta.name);
   }
@@ -94,14 +102,15 @@ void Controller::lease_changed(const client::ObjectPtr& before, const client::Ob
 void Controller::pod_changed(const Pod* before, const Pod* after) {
   const Pod& pod = after != nullptr ? *after : *before;
   const QueueKey key{pod.ref.ns, pod.ref.name};
-  if (before != nullptr && !before->node.empty() &&
-      (after == nullptr || after->node != before->node)) {
+  const bool is_same = before != nullptr && after != nullptr && after->ref.uid == before->ref.uid;
+  if (before != nullptr && !before->node.empty() && (!is_same || after->node != before->node)) {
     const auto at = pods_of_.find(before->node);
     at->second.erase(key);
     if (at->second.empty()) pods_of_.erase(at);
   }
   if (after == nullptr || after->node.empty()) return;
-  pods_of_[after->node].insert(key);
+  auto& pods = pods_of_[after->node];
+  if (!pods.contains(key)) pods.emplace(key, moment_of(after->created));
   const Node* const node = nodes_.find("", after->node);
   if (node != nullptr && (node->is_unready() || !evicting(*node).empty())) pod_runner_.add(key);
 }
@@ -109,7 +118,7 @@ void Controller::pod_changed(const Pod* before, const Pod* after) {
 void Controller::look_at_pods(const std::string& node) {
   const auto at = pods_of_.find(node);
   if (at == pods_of_.end()) return;
-  for (const QueueKey& key : at->second) pod_runner_.add(key);
+  for (const auto& [key, since] : at->second) pod_runner_.add(key);
 }
 
 void Controller::wait() {
@@ -120,7 +129,7 @@ void Controller::wait() {
 }
 
 void Controller::look() {
-  const Time before = std::exchange(last_look_, now());
+  const Duration before = std::exchange(last_look_, moment());
   const bool held_up = last_look_ - before > kHeldUp;
   for (auto& [name, watched] : watched_) {
     if (held_up) watched.signs.start_anew(last_look_);
@@ -136,7 +145,7 @@ Plan Controller::plan_for_node(const QueueKey& key, Time now) {
   const auto watched = watched_.find(key.name);
   if (node == nullptr || watched == watched_.end()) return {};
   return plan_node(node_informer_.resource(), *node,
-                   {.lost = watched->second.signs.is_lost(now), .any_ready = ready_ > 0}, now);
+                   {.lost = watched->second.signs.is_lost(moment()), .any_ready = ready_ > 0}, now);
 }
 
 Plan Controller::plan_for_pod(const QueueKey& key, Time now) {
@@ -144,7 +153,11 @@ Plan Controller::plan_for_pod(const QueueKey& key, Time now) {
   const Node* const node = pod == nullptr ? nullptr : nodes_.find("", pod->node);
   const auto watched = node == nullptr ? watched_.end() : watched_.find(pod->node);
   if (watched == watched_.end()) return {};
-  return plan_pod(pod_informer_.resource(), *pod, *node, watched->second.taints, now);
+  return plan_pod(pod_informer_.resource(), *pod, *node,
+                  {.since = pods_of_.at(pod->node).at(key),
+                   .taints = watched->second.taints,
+                   .moment = moment()},
+                  now);
 }
 
 }  // namespace muster::controllers::nodes

@@ -4,7 +4,6 @@
 
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 
 #include "base/lifetime.h"
@@ -28,7 +27,7 @@ class Controller final : public controllers::Controller {
  private:
   struct Watched {
     SignsOfLife signs;
-    std::vector<Taint> taints;  // NoExecute ones, since they were first seen if they do not say
+    std::vector<SeenTaint> taints;  // NoExecute ones
   };
 
   void node_changed(const Node* before, const Node* after);
@@ -41,7 +40,9 @@ class Controller final : public controllers::Controller {
   void look();
   Plan plan_for_node(const QueueKey& key, Time now);
   Plan plan_for_pod(const QueueKey& key, Time now);
-  Time now() { return client_.loop().clock().now(); }
+  Duration moment() { return client_.loop().monotonic(); }
+  // Of something that we see for the first time and that says since when it is there.
+  Duration moment_of(Time then);
 
   client::Client& client_;
   client::Informer& node_informer_;
@@ -50,9 +51,9 @@ class Controller final : public controllers::Controller {
   Cache<Node> nodes_;
   Cache<Pod> pods_;
   std::map<std::string, Watched> watched_;  // by node, also before the node is there
-  std::map<std::string, std::set<QueueKey>> pods_of_;
-  int ready_ = 0;  // nodes
-  Time last_look_;
+  std::map<std::string, std::map<QueueKey, Duration>> pods_of_;  // since which moment, by node
+  int ready_ = 0;                                                // nodes
+  Duration last_look_;                                           // moment
   std::unique_ptr<EventRecorder> node_events_;
   std::unique_ptr<EventRecorder> pod_events_;
   Runner node_runner_;

@@ -19,6 +19,7 @@ const std::string kNodes = "/api/v1/nodes";
 const std::string kLeases = "/apis/coordination.k8s.io/v1/leases";
 const std::string kTaintPatch = "PATCH /api/v1/nodes/n";
 const std::string kStatusPatch = "PATCH /api/v1/nodes/n/status";
+const std::string kDisruptedPatch = "PATCH /api/v1/namespaces/d/pods/p/status";
 
 class NodeController : public controllers::testing::ControllerTest<Controller> {
  protected:
@@ -89,27 +90,73 @@ TEST_F(NodeController, TheNodeOfAnotherLeaseIsNotMeant) {
 }
 
 constexpr std::string_view kEvicting = R"({"key":"x","effect":"NoExecute"})";
+constexpr std::string_view kBearsHalfAMinute =
+    R"({"key":"x","operator":"Exists","tolerationSeconds":30})";
 
 TEST_F(NodeController, APodGoesWhenItsTimeOnATaintedNodeIsOver) {
   node("n", "True");
-  pod(R"({"key":"x","operator":"Exists","tolerationSeconds":30})");
+  pod(kBearsHalfAMinute);
   server_.pass_time(seconds(100));
   node("n", "True", kEvicting);
   server_.pass_time(seconds(29));
   EXPECT_THAT(server_.waiting(), IsEmpty()) << "the taint does not say since when: since now";
   server_.pass_time(seconds(1));
-  EXPECT_THAT(server_.waiting(), ElementsAre("PATCH /api/v1/namespaces/d/pods/p/status"));
+  EXPECT_THAT(server_.waiting(), ElementsAre(kDisruptedPatch));
   server_.answer_object("p", ++revision_);
   EXPECT_THAT(server_.waiting(), Contains("DELETE /api/v1/namespaces/d/pods/p"));
 }
 
 TEST_F(NodeController, APodStaysWhenTheTaintGoesInTime) {
   node("n", "True", kEvicting);
-  pod(R"({"key":"x","operator":"Exists","tolerationSeconds":30})");
+  pod(kBearsHalfAMinute);
   server_.pass_time(seconds(20));
   node("n", "True");
   server_.pass_time(seconds(100));
   EXPECT_THAT(server_.waiting(), IsEmpty());
+}
+
+class ClockJump : public NodeController, public ::testing::WithParamInterface<int> {
+ protected:
+  void set_clock() { server_.loop->set_clock(std::chrono::days(GetParam())); }
+};
+INSTANTIATE_TEST_SUITE_P(Days, ClockJump, ::testing::Values(1, -1));
+
+TEST_P(ClockJump, LosesNoNodeAndHidesNoLoss) {
+  node("n", "True");
+  lease("1");
+  server_.pass_time(seconds(7));
+  set_clock();
+  node("n", "True");  // looked at, before anybody looks at the clock
+  server_.pass_time(seconds(40));
+  EXPECT_THAT(server_.waiting(), IsEmpty());
+  server_.pass_time(seconds(10));
+  EXPECT_THAT(server_.waiting(), ElementsAre(kStatusPatch));
+}
+
+TEST_P(ClockJump, EvictsNoPodSoonerOrLater) {
+  node("n", "True", kEvicting);
+  pod(kBearsHalfAMinute);
+  server_.pass_time(seconds(9));
+  set_clock();
+  node("n", "True", kEvicting);
+  server_.pass_time(seconds(20));
+  EXPECT_THAT(server_.waiting(), IsEmpty());
+  server_.pass_time(seconds(1));
+  EXPECT_THAT(server_.waiting(), ElementsAre(kDisruptedPatch));
+}
+
+TEST_P(ClockJump, WhatATaintSaysIsReadOnce) {
+  constexpr std::string_view kSince =
+      R"({"key":"x","effect":"NoExecute","timeAdded":"2027-01-15T08:00:00Z"})";
+  server_.pass_time(seconds(4));
+  node("n", "True", kSince);
+  pod(kBearsHalfAMinute);
+  set_clock();
+  node("n", "True", kSince);
+  server_.pass_time(seconds(25));
+  EXPECT_THAT(server_.waiting(), IsEmpty());
+  server_.pass_time(seconds(1));
+  EXPECT_THAT(server_.waiting(), ElementsAre(kDisruptedPatch));
 }
 
 TEST_F(NodeController, TheFirstReadyNodeLetsOthersBeEvicted) {

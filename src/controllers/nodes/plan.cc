@@ -162,17 +162,17 @@ bool was_ready_before(const Pod& pod, const api::Condition& node_ready) {
 
 }  // namespace
 
-void SignsOfLife::saw(const Node& node, Time now) {
+void SignsOfLife::saw(const Node& node, Duration moment) {
   if (node.heartbeat == heartbeat_) return;
   heartbeat_ = node.heartbeat;
-  last_ = now;
+  last_ = moment;
 }
 
-void SignsOfLife::saw(const Lease& lease, Time now) {
+void SignsOfLife::saw(const Lease& lease, Duration moment) {
   grace_ = std::max(kGrace, lease.duration);
   if (std::exchange(has_lease_, true) && lease.renewed == renewed_) return;
   renewed_ = lease.renewed;
-  last_ = now;
+  last_ = moment;
 }
 
 Plan plan_node(const api::Resource& nodes, const Node& node, const NodeFacts& facts, Time now) {
@@ -196,23 +196,23 @@ Plan plan_node(const api::Resource& nodes, const Node& node, const NodeFacts& fa
   return plan;
 }
 
-std::optional<Time> eviction_time(const Pod& pod, std::span<const Taint> taints) {
-  std::optional<Time> earliest;
-  for (const Taint& each : taints) {
-    if (each.taint.effect != kNoExecute) continue;
-    const api::Toleration* const toleration = api::find_toleration(pod.tolerations, each.taint);
+std::optional<Duration> eviction_moment(const Pod& pod, const PodFacts& facts) {
+  std::optional<Duration> earliest;
+  for (const SeenTaint& each : facts.taints) {
+    const api::Taint& taint = each.taint.taint;
+    if (taint.effect != kNoExecute) continue;
+    const api::Toleration* const toleration = api::find_toleration(pod.tolerations, taint);
     if (toleration != nullptr && !toleration->seconds) continue;
     const std::int64_t seconds =
         toleration == nullptr ? 0 : std::max<std::int64_t>(*toleration->seconds, 0);
-    const Time since = std::max(each.added.value_or(Time{}), pod.created);
-    const Time end = since + span_of(seconds);
+    const Duration end = std::max(each.since, facts.since) + span_of(seconds);
     earliest = std::min(earliest.value_or(end), end);
   }
   return earliest;
 }
 
-Plan plan_pod(const api::Resource& pods, const Pod& pod, const Node& node,
-              std::span<const Taint> taints, Time now) {
+Plan plan_pod(const api::Resource& pods, const Pod& pod, const Node& node, const PodFacts& facts,
+              Time now) {
   Plan plan;
   if (pod.ended) return plan;
   if (node.is_unready() && was_ready_before(pod, *node.ready())) {
@@ -224,11 +224,11 @@ Plan plan_pod(const api::Resource& pods, const Pod& pod, const Node& node,
                                   .message = "Node is not ready"}});
   }
   if (pod.deleting) return plan;
-  const std::optional<Time> end = eviction_time(pod, taints);
-  if (end && *end <= now) {
+  const std::optional<Duration> end = eviction_moment(pod, facts);
+  if (end && *end <= facts.moment) {
     evict(plan, pods, pod, now);
   } else if (end) {
-    plan.look_again = *end - now;
+    plan.look_again = *end - facts.moment;
   }
   return plan;
 }

@@ -15,6 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 const Time kNow = *parse_time("2027-01-01T12:00:00Z");
+constexpr Duration kMoment = std::chrono::hours(100);
 
 Node node(std::string_view spec, std::string_view conditions) {
   json::Arena arena;
@@ -127,36 +128,36 @@ TEST(PlanNode, ALostNodeThatIsUnknownAlreadyIsTainted) {
 
 TEST(SignsOfLife, WithoutALeaseNoTimeIsTooLong) {
   SignsOfLife signs;
-  signs.saw(node("{}", ready("True")), kNow);
-  EXPECT_FALSE(signs.is_lost(kNow + std::chrono::hours(1000)));
+  signs.saw(node("{}", ready("True")), kMoment);
+  EXPECT_FALSE(signs.is_lost(kMoment + std::chrono::hours(1000)));
 }
 
 TEST(SignsOfLife, ALeaseThatIsNotRenewedIsTheEnd) {
   SignsOfLife signs;
-  signs.saw(Lease{.renewed = "1", .duration = seconds(40)}, kNow);
-  EXPECT_FALSE(signs.is_lost(kNow + seconds(49)));
-  EXPECT_TRUE(signs.is_lost(kNow + seconds(50)));
-  signs.saw(Lease{.renewed = "1", .duration = seconds(40)}, kNow + seconds(45));
-  EXPECT_TRUE(signs.is_lost(kNow + seconds(50))) << "the same again is no sign";
-  signs.saw(Lease{.renewed = "2", .duration = seconds(40)}, kNow + seconds(60));
-  EXPECT_FALSE(signs.is_lost(kNow + seconds(100)));
+  signs.saw(Lease{.renewed = "1", .duration = seconds(40)}, kMoment);
+  EXPECT_FALSE(signs.is_lost(kMoment + seconds(49)));
+  EXPECT_TRUE(signs.is_lost(kMoment + seconds(50)));
+  signs.saw(Lease{.renewed = "1", .duration = seconds(40)}, kMoment + seconds(45));
+  EXPECT_TRUE(signs.is_lost(kMoment + seconds(50))) << "the same again is no sign";
+  signs.saw(Lease{.renewed = "2", .duration = seconds(40)}, kMoment + seconds(60));
+  EXPECT_FALSE(signs.is_lost(kMoment + seconds(100)));
 }
 
 TEST(SignsOfLife, ALongLeaseHoldsLonger) {
   SignsOfLife signs;
-  signs.saw(Lease{.renewed = "1", .duration = seconds(200)}, kNow);
-  EXPECT_FALSE(signs.is_lost(kNow + seconds(199)));
-  EXPECT_TRUE(signs.is_lost(kNow + seconds(200)));
+  signs.saw(Lease{.renewed = "1", .duration = seconds(200)}, kMoment);
+  EXPECT_FALSE(signs.is_lost(kMoment + seconds(199)));
+  EXPECT_TRUE(signs.is_lost(kMoment + seconds(200)));
 }
 
 TEST(SignsOfLife, AHeartbeatIsOneToo) {
   SignsOfLife signs;
-  signs.saw(Lease{.renewed = "1", .duration = seconds(40)}, kNow);
+  signs.saw(Lease{.renewed = "1", .duration = seconds(40)}, kMoment);
   Node alive = node("{}", ready("True"));
   alive.heartbeat = "later";
-  signs.saw(alive, kNow + seconds(30));
-  EXPECT_FALSE(signs.is_lost(kNow + seconds(79)));
-  EXPECT_TRUE(signs.is_lost(kNow + seconds(80)));
+  signs.saw(alive, kMoment + seconds(30));
+  EXPECT_FALSE(signs.is_lost(kMoment + seconds(79)));
+  EXPECT_TRUE(signs.is_lost(kMoment + seconds(80)));
 }
 
 Pod pod(std::string_view tolerations, std::string_view status = R"({"phase":"Running"})") {
@@ -173,10 +174,14 @@ struct EvictionRow {
   std::optional<int> after;  // seconds from when the taint came; nothing: never
 };
 
+SeenTaint no_execute(Duration since) {
+  return {.taint = {.taint = {.key = "x", .value = "", .effect = "NoExecute"}}, .since = since};
+}
+
 TEST(Eviction, AsLongAsThePodBearsIt) {
-  const std::vector<Taint> taints{
-      {{.key = "soft", .value = "", .effect = "NoSchedule"}, kNow},
-      {{.key = "x", .value = "", .effect = "NoExecute"}, kNow},
+  const std::vector<SeenTaint> taints{
+      {{.taint = {.key = "soft", .value = "", .effect = "NoSchedule"}}, kMoment},
+      no_execute(kMoment),
   };
   const EvictionRow rows[] = {
       {"who does not bear it goes at once", "", 0},
@@ -190,34 +195,35 @@ TEST(Eviction, AsLongAsThePodBearsIt) {
        R"({"key":"x","operator":"Exists","effect":"NoSchedule"})", 0},
   };
   for (const EvictionRow& row : rows) {
-    const auto time = eviction_time(pod(row.tolerations), taints);
-    ASSERT_EQ(time.has_value(), row.after.has_value()) << row.sentence;
-    if (time) {
-      EXPECT_EQ(*time, kNow + seconds(*row.after)) << row.sentence;
+    const auto moment = eviction_moment(pod(row.tolerations), {.taints = taints});
+    ASSERT_EQ(moment.has_value(), row.after.has_value()) << row.sentence;
+    if (moment) {
+      EXPECT_EQ(*moment, kMoment + seconds(*row.after)) << row.sentence;
     }
   }
 }
 
 TEST(Eviction, APodMayBearItForLongerThanClocksCount) {
-  const std::vector<Taint> taints{{{.key = "x", .value = "", .effect = "NoExecute"}, kNow}};
-  const auto time = eviction_time(
-      pod(R"({"key":"x","operator":"Exists","tolerationSeconds":9223372036854775807})"), taints);
-  EXPECT_GT(time, kNow + std::chrono::years(100));
+  const std::vector<SeenTaint> taints{no_execute(kMoment)};
+  const auto moment = eviction_moment(
+      pod(R"({"key":"x","operator":"Exists","tolerationSeconds":9223372036854775807})"),
+      {.taints = taints});
+  EXPECT_GT(moment, kMoment + std::chrono::years(100));
 }
 
 TEST(Eviction, APodThatCameLaterHasItsTimeFromThen) {
-  const std::vector<Taint> taints{
-      {{.key = "x", .value = "", .effect = "NoExecute"}, kNow - std::chrono::hours(10)}};
-  EXPECT_EQ(eviction_time(pod(R"({"operator":"Exists","tolerationSeconds":60})"), taints),
-            *parse_time("2027-01-01T10:01:00Z"));
+  const std::vector<SeenTaint> taints{no_execute(kMoment - std::chrono::hours(10))};
+  EXPECT_EQ(eviction_moment(pod(R"({"operator":"Exists","tolerationSeconds":60})"),
+                            {.since = kMoment - std::chrono::hours(2), .taints = taints}),
+            kMoment - std::chrono::hours(2) + seconds(60));
 }
 
 class PlanPod : public ::testing::Test {
  protected:
   Plan plan(const Pod& pod, std::string_view node_ready, Time now = kNow) {
-    const std::vector<Taint> taints{
-        {{.key = "x", .value = "", .effect = "NoExecute"}, kNow - seconds(100)}};
-    return plan_pod(testing::resource("v1", "Pod"), pod, node("{}", node_ready), taints, now);
+    const std::vector<SeenTaint> taints{no_execute(kMoment - seconds(100))};
+    return plan_pod(testing::resource("v1", "Pod"), pod, node("{}", node_ready),
+                    {.taints = taints, .moment = kMoment}, now);
   }
 };
 
