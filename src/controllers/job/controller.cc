@@ -7,7 +7,7 @@
 namespace muster::controllers::job {
 namespace {
 
-// Between two looks at a cache that lags behind another.
+// Between two looks at kinds that lag behind each other.
 constexpr Duration kCatchUp = std::chrono::seconds(1);
 
 // Changes of readiness wait so long for others of their kind.
@@ -147,7 +147,8 @@ Plan Controller::plan_job(const QueueKey& key, const Pass& pass) {
     return {};
   }
   const auto controlled = pods_.owned_by(job->ref.ns, job->ref.uid);
-  if (lags_behind(*job, controlled, jobs_.informer().position())) {
+  const Known known{.jobs = jobs_.informer().position(), .pods = pods_.informer().position()};
+  if (lags_behind(*job, controlled, known)) {
     Plan plan;
     plan.look_again = kCatchUp;
     return plan;

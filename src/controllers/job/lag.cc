@@ -19,11 +19,12 @@ bool is_in_status(const Job& job, const Pod& pod) {
 
 }  // namespace
 
-bool lags_behind(const Job& job, std::span<const Pod* const> pods, store::Revision seen) {
-  if (job.deleting) return false;
+bool lags_behind(const Job& job, std::span<const Pod* const> pods, const Known& known) {
+  const bool none_is_newer = known.pods != 0 && known.jobs >= known.pods;
+  if (job.deleting || none_is_newer) return false;
   return std::ranges::any_of(pods, [&](const Pod* pod) {
     return pod->phase == api::PodPhase::kSucceeded && !pod->tracked && !pod->deleting &&
-           client::to_revision(pod->ref.resource_version) > seen && !is_in_status(job, *pod);
+           client::to_revision(pod->ref.resource_version) > known.jobs && !is_in_status(job, *pod);
   });
 }
 

@@ -1,6 +1,7 @@
-// Caches of two kinds do not move together: right after a start the Job may be seen as it was
-// before its newest pods ended. Planning from that would run an index again that has succeeded.
-// Pure.
+// Kinds that are watched apart do not move together: right after a start the Job may be seen as it
+// was before its newest pods ended. Planning from that would run an index again that has succeeded.
+// Where all kinds come in one order, both are known up to the same revision, and nothing here looks
+// at a pod. Pure.
 #pragma once
 
 #include <span>
@@ -11,9 +12,15 @@
 
 namespace muster::controllers::job {
 
+// Up to which revision every change of a kind has been seen; 0 while a list comes in.
+struct Known {
+  store::Revision jobs = 0;
+  store::Revision pods = 0;
+};
+
 // Whether a pod is further than the Job. A pod that succeeded is let go only after the status says
 // so: one that was let go, is not in the status, and is newer than everything that is known of Jobs
-// (`seen`) proves that the status is an old one.
-bool lags_behind(const Job& job, std::span<const Pod* const> pods, store::Revision seen);
+// proves that the status is an old one.
+bool lags_behind(const Job& job, std::span<const Pod* const> pods, const Known& known);
 
 }  // namespace muster::controllers::job

@@ -15,9 +15,9 @@ class Lag : public ::testing::Test {
     pod_.index = 3;
     pod_.phase = api::PodPhase::kSucceeded;
   }
-  bool lags(store::Revision seen) {
+  bool lags(store::Revision jobs) {
     const Pod* pods[] = {&pod_};
-    return lags_behind(job_, pods, seen);
+    return lags_behind(job_, pods, {.jobs = jobs, .pods = 50});
   }
   Job job_;
   Pod pod_;
@@ -44,6 +44,13 @@ TEST_F(Lag, PodsThatHaveNotSucceededOrAreHeldProveNothing) {
   pod_.tracked = false;
   pod_.phase = api::PodPhase::kFailed;
   EXPECT_FALSE(lags(40));
+}
+
+TEST_F(Lag, WhereKindsComeInOneOrderNoPodIsLookedAt) {
+  const Pod* pods[] = {&pod_};
+  pod_.ref.resource_version = "50";
+  EXPECT_FALSE(lags_behind(job_, pods, {.jobs = 45, .pods = 45}));
+  EXPECT_TRUE(lags_behind(job_, pods, {.jobs = 45, .pods = 0})) << "pods are being listed";
 }
 
 }  // namespace lag_test
