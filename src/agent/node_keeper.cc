@@ -53,10 +53,7 @@ void NodeKeeper::create() {
   json::Arena arena;
   const Value node = write_node(arena, share_);
   node.set("status", write_node_status(arena, share_, facts_, abilities_, Value(), now()));
-  ask({.verb = client::Verb::kCreate,
-       .resource = &nodes_,
-       .name = share_.name,
-       .body = json::write(node)},
+  ask({.verb = client::Verb::kCreate, .resource = &nodes_, .name = share_.name, .body = node},
       &NodeKeeper::created);
 }
 
@@ -72,10 +69,7 @@ void NodeKeeper::adjust() {
   Value patch = Value::object(arena);
   patch.object_at("metadata").set("labels", node.get({"metadata", "labels"}));
   patch.get("metadata").set("annotations", node.get({"metadata", "annotations"}));
-  ask({.verb = client::Verb::kPatch,
-       .resource = &nodes_,
-       .name = share_.name,
-       .body = json::write(patch)},
+  ask({.verb = client::Verb::kPatch, .resource = &nodes_, .name = share_.name, .body = patch},
       &NodeKeeper::adjusted);
 }
 
@@ -103,7 +97,7 @@ void NodeKeeper::send_status() {
        .resource = &nodes_,
        .name = share_.name,
        .subresource = "status",
-       .body = json::write(patch),
+       .body = patch,
        .patch_type = client::PatchType::kStrategic},
       &NodeKeeper::status_sent);
 }

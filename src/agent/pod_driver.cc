@@ -44,9 +44,12 @@ PodDriver::PodDriver(NodeServices& node, const client::ObjectPtr& object,
       writer_(node.client, node.pods, object->meta().ns, object->meta().name,
               {.patch = [this](json::Arena& arena) { return status_patch_now(arena); },
                .written =
-                   [this](std::string answer) {
-                     if (const auto meta = api::read_meta(answer))
-                       parse(answer, client::to_revision(meta->resource_version));
+                   [this](client::Written&& answer) {
+                     if (answer.object() != nullptr) {
+                       parse(answer.object()->bytes(), answer.object()->revision());
+                     } else if (!answer.meta().name.empty()) {
+                       parse(answer.text(), client::to_revision(answer.meta().resource_version));
+                     }
                      wake();
                    }}) {
   parse(object->bytes(), object->revision());

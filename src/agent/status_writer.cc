@@ -4,7 +4,6 @@
 
 #include "base/log.h"
 #include "base/retry_delay.h"
-#include "json/write.h"
 
 namespace muster::agent {
 namespace {
@@ -37,12 +36,12 @@ void StatusWriter::send() {
        .ns = ns_,
        .name = name_,
        .subresource = "status",
-       .body = json::write(patch),
+       .body = patch,
        .patch_type = client::PatchType::kStrategic},
-      lifetime_.guard([this](Result<std::string> answer) { answered(std::move(answer)); }));
+      lifetime_.guard([this](Result<client::Written> answer) { answered(std::move(answer)); }));
 }
 
-void StatusWriter::answered(Result<std::string> answer) {
+void StatusWriter::answered(Result<client::Written> answer) {
   sending_ = false;
   if (const auto due = std::exchange(due_, std::nullopt))
     want(std::max(Duration::zero(), *due - client_.loop().clock().now()));

@@ -20,7 +20,7 @@ class StatusWriter {
     // The patch that is due now; null if there is nothing to tell.
     std::function<json::Value(json::Arena&)> patch;
     // The object as it is after the write.
-    std::function<void(std::string object)> written;
+    std::function<void(client::Written&& object)> written;
   };
   StatusWriter(client::Client& client, const api::Resource& pods, std::string ns, std::string name,
                Callbacks callbacks)
@@ -37,7 +37,7 @@ class StatusWriter {
 
  private:
   void send();
-  void answered(Result<std::string> answer);
+  void answered(Result<client::Written> answer);
 
   client::Client& client_;
   const api::Resource& pods_;

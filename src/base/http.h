@@ -10,6 +10,13 @@
 
 #include "base/loop.h"
 
+namespace muster::json {
+class Document;
+}
+namespace muster::store {
+class Object;
+}
+
 namespace muster::http {
 
 using Header = std::pair<std::string, std::string>;
@@ -34,6 +41,8 @@ struct Request {
   std::string body;
   Peer peer;
   Duration not_after = Duration::max();  // of a client, by Loop::monotonic(): not sent later
+  // Instead of a body: the tree of the JSON that would stand there. For servers in this process.
+  std::shared_ptr<const json::Document> document = nullptr;
 };
 
 // A piece of an answer. Stored objects are shared, never copied: `keep` holds what `text` lies in.
@@ -52,6 +61,9 @@ struct Response {
   int status = 200;
   Headers headers;  // without Content-Length, Date and Connection
   std::vector<Chunk> body;
+  // The stored object that the body shows as it is stored. Callers in this process take it instead
+  // of its text.
+  std::shared_ptr<const store::Object> object = nullptr;
 };
 
 // A connection that becomes a WebSocket: messages in both directions instead of an answer.

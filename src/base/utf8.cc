@@ -1,8 +1,25 @@
 #include "base/utf8.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace muster {
+
+namespace {
+
+// How many bytes at the beginning are ASCII for certain: most texts are, and eight bytes are looked
+// at as one.
+std::size_t ascii_words(std::string_view text) {
+  constexpr std::uint64_t kHighBits = 0x8080808080808080;
+  std::size_t size = 0;
+  for (std::uint64_t word = 0; text.size() - size >= sizeof word; size += sizeof word) {
+    std::memcpy(&word, text.data() + size, sizeof word);
+    if ((word & kHighBits) != 0) break;
+  }
+  return size;
+}
+
+}  // namespace
 
 std::size_t utf8_sequence_length(std::string_view text) {
   const auto byte = [&](std::size_t i) -> unsigned {
@@ -28,6 +45,8 @@ std::size_t utf8_sequence_length(std::string_view text) {
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
+    text.remove_prefix(ascii_words(text));
+    if (text.empty()) break;
     const std::size_t length = utf8_sequence_length(text);
     if (length == 0) return false;
     text.remove_prefix(length);

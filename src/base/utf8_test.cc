@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace muster {
 namespace utf8_test {
 
@@ -16,6 +18,22 @@ TEST(CutUtf8, KeepsWholeLettersOnly) {
 
 TEST(CutUtf8, BytesThatAreNoLettersCountOneByOne) {
   EXPECT_EQ(cut_utf8("\xFF\xFE\xFD", 2), "\xFF\xFE");
+}
+
+// Eight bytes are looked at as one: a fault must be seen in each of them, and beside other words.
+TEST(IsUtf8, SeesAFaultAtEveryPlace) {
+  EXPECT_TRUE(is_utf8(""));
+  for (std::size_t size = 1; size <= 24; ++size) {
+    const std::string sound(size, 'a');
+    EXPECT_TRUE(is_utf8(sound));
+    for (std::size_t at = 0; at < size; ++at) {
+      std::string broken = sound;
+      broken[at] = '\x80';
+      EXPECT_FALSE(is_utf8(broken)) << at << " of " << size;
+      broken.replace(at, 1, "\u00e9");
+      EXPECT_TRUE(is_utf8(broken)) << at << " of " << size;
+    }
+  }
 }
 
 }  // namespace utf8_test

@@ -6,6 +6,8 @@
 
 #include "base/error_code.h"
 #include "json/parse.h"
+#include "json/write.h"
+#include "store/store.h"
 
 namespace muster::client {
 namespace {
@@ -71,6 +73,15 @@ Error error_of_status(int http_status, std::string_view body) {
   return error;
 }
 
+std::string Answer::text() const { return object == nullptr ? body : object->bytes(); }
+
+std::string Body::text() const { return tree_ == nullptr ? text_ : json::write(tree_->root()); }
+
+void Body::put_into(http::Request& request) const {
+  request.body = text_;
+  request.document = tree_;
+}
+
 std::string Operation::summary() const {
   constexpr std::array<std::string_view, 4> kVerbs = {"create", "update", "patch", "delete"};
   return fmt::format("{} {}{}{} {}{}{}", kVerbs[static_cast<std::size_t>(verb)],
@@ -89,12 +100,12 @@ http::Request Client::request(std::string method, std::string target) const {
   return request;
 }
 
-void Client::send(http::Request request, Reply reply) {
+void Client::send(http::Request request, WriteReply reply) {
   transport_.send(std::move(request), [reply = std::move(reply)](Result<Answer> answer) mutable {
     if (!answer) return reply(std::unexpected(std::move(answer).error()));
     if (answer->status / 100 != 2)
       return reply(std::unexpected(error_of_status(answer->status, answer->body)));
-    reply(std::move(answer->body));
+    reply(Written(*std::move(answer)));
   });
 }
 
@@ -121,7 +132,7 @@ void Client::list(const api::Resource& resource, const ListOptions& options, Rep
   send(std::move(list), std::move(reply));
 }
 
-void Client::write(const Operation& operation, Reply reply) {
+void Client::write(const Operation& operation, WriteReply reply) {
   constexpr std::array<const char*, 4> kMethods = {"POST", "PUT", "PATCH", "DELETE"};
   // A create names the collection, but for the subresources of an object that exists (binding,
   // eviction).
@@ -139,7 +150,7 @@ void Client::write(const Operation& operation, Reply reply) {
         "Content-Type",
         patch ? kPatchTypes[static_cast<std::size_t>(operation.patch_type)] : "application/json");
   }
-  out.body = operation.body;
+  operation.body.put_into(out);
   send(std::move(out), std::move(reply));
 }
 

@@ -11,11 +11,32 @@
 #include "base/result.h"
 #include "base/rng.h"
 #include "client/transport.h"
+#include "client/written.h"
+#include "json/document.h"
 
 namespace muster::client {
 
 enum class Verb : std::uint8_t { kCreate, kUpdate, kPatch, kDelete };
 enum class PatchType : std::uint8_t { kJson, kMerge, kStrategic, kApply };
+
+// The JSON that a write sends. A tree is handed over as it is to a server in this process, and
+// becomes text for any other.
+class Body {
+ public:
+  Body() = default;
+  Body(std::string text) : text_(std::move(text)) {}
+  Body(const char* text) : text_(text) {}
+  // Of a copy: the caller's tree may go.
+  Body(json::Value tree) : tree_(json::Document::of(tree)) {}
+
+  bool empty() const { return tree_ == nullptr && text_.empty(); }
+  std::string text() const;
+  void put_into(http::Request& request) const;
+
+ private:
+  std::string text_;
+  json::DocumentPtr tree_;
+};
 
 // One write, as data: a plan is a list of these, a log can print it, a test can compare it.
 struct Operation {
@@ -24,7 +45,7 @@ struct Operation {
   std::string ns;           // empty for cluster-scoped kinds
   std::string name;         // empty for a create
   std::string subresource;  // status, binding …
-  std::string body;         // JSON: the object, the patch, the DeleteOptions (may be empty)
+  Body body;                // the object, the patch, the DeleteOptions (may be empty)
   PatchType patch_type = PatchType::kMerge;
   bool force = false;   // kApply: take fields from other managers
   bool strict = false;  // unknown and duplicate fields are errors
@@ -51,7 +72,9 @@ class Client {
   using Reply = std::move_only_function<void(Result<std::string>)>;
   void get(const api::Resource& resource, std::string_view ns, std::string_view name, Reply reply);
   void list(const api::Resource& resource, const ListOptions& options, Reply reply);
-  void write(const Operation& operation, Reply reply);
+  // The same for writes, whose answer need not become text.
+  using WriteReply = std::move_only_function<void(Result<Written>)>;
+  void write(const Operation& operation, WriteReply reply);
   void raw_get(std::string target, Reply reply);
 
   // A watch or a log, as it comes.
@@ -64,7 +87,7 @@ class Client {
 
  private:
   http::Request request(std::string method, std::string target) const;
-  void send(http::Request request, Reply reply);
+  void send(http::Request request, WriteReply reply);
 
   Transport& transport_;
   std::string manager_;

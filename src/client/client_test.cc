@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "json/parse.h"
+#include "json/write.h"
+
 namespace muster::client {
 namespace client_test {
 
@@ -73,6 +76,69 @@ TEST_F(ClientTest, ABindingIsCreatedBelowItsPod) {
                                 .subresource = "binding",
                                 .body = "{}"});
   EXPECT_THAT(request.target, HasSubstr("/jobs/x/binding?"));
+}
+
+TEST_F(ClientTest, ATreeIsHandedOverAsItIs) {
+  json::Arena arena;
+  const auto request = sent_by({.verb = Verb::kCreate,
+                                .resource = &jobs_,
+                                .ns = "d",
+                                .name = "x",
+                                .body = *json::parse(arena, R"({"a":1})")});
+  EXPECT_EQ(request.body, "");
+  ASSERT_NE(request.document, nullptr);
+  EXPECT_EQ(json::write(request.document->root()), R"({"a":1})");
+  EXPECT_EQ(http::find_header(request.headers, "Content-Type"), "application/json");
+}
+
+TEST_F(ClientTest, AnEmptyBodyIsNoTree) {
+  const auto request = sent_by({.verb = Verb::kDelete, .resource = &jobs_, .ns = "d", .name = "x"});
+  EXPECT_EQ(request.document, nullptr);
+  EXPECT_EQ(http::find_header(request.headers, "Content-Type"), "");
+}
+
+class AnswerTest : public ClientTest {
+ protected:
+  Result<Written> answered(http::Response response) {
+    Result<Written> out = fail(Code::kInternal, "no answer");
+    const auto transport = make_in_process_transport(
+        *loop_,
+        [&](std::shared_ptr<http::Exchange> exchange) { exchange->respond(std::move(response)); });
+    Client(*transport, "tester")
+        .write({.verb = Verb::kDelete, .resource = &jobs_, .ns = "d", .name = "x"},
+               [&](Result<Written> answer) { out = std::move(answer); });
+    loop_->run();
+    return out;
+  }
+  static http::Response text(std::string body) {
+    http::Response response{.status = 200, .headers = {}, .body = {}};
+    response.body.push_back(http::Chunk::own(std::move(body)));
+    return response;
+  }
+  const std::string object_ =
+      R"({"metadata":{"name":"x","uid":"u","resourceVersion":"7"},"spec":{}})";
+};
+
+TEST_F(AnswerTest, AStoredObjectIsHandedOverAsItIs) {
+  http::Response response = text("not read");
+  const auto object = std::make_shared<const store::Object>(object_, 7);
+  response.object = object;
+  auto answer = answered(std::move(response));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->object(), object);
+  EXPECT_EQ(&answer->meta(), &object->meta());
+  EXPECT_EQ(answer->text(), object_);
+}
+
+TEST_F(AnswerTest, ATextIsReadWhenItIsAskedFor) {
+  auto answer = answered(text(object_));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->object(), nullptr);
+  EXPECT_EQ(answer->meta().uid, "u");
+  EXPECT_EQ(answer->text(), object_);
+  auto status = answered(text(R"({"kind":"Status"})"));
+  ASSERT_TRUE(status);
+  EXPECT_EQ(status->meta().name, "");
 }
 
 TEST_F(ClientTest, AnApplySaysItsTypeAndForce) {

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "json/document.h"
 #include "net/http_client.h"
 
 namespace muster::client {
@@ -93,6 +94,7 @@ class HttpsTransport final : public Transport {
   };
 
   net::ClientRequest prepared(http::Request request) {
+    if (request.document != nullptr) request.body = json::body_text(request);
     net::ClientRequest out{.method = std::move(request.method),
                            .url = config_.url + request.target,
                            .headers = std::move(request.headers),

@@ -100,11 +100,12 @@ class LocalExchange final : public http::Exchange,
 
   void deliver(http::Response response) {
     std::string body;
-    append(body, response.body);
+    if (response.object == nullptr || !done_) append(body, response.body);
     if (done_) {
       auto done = std::exchange(done_, nullptr);
       close();
-      return done(Answer{response.status, std::move(response.headers), std::move(body)});
+      return done(Answer{response.status, std::move(response.headers), std::move(body),
+                         std::move(response.object)});
     }
     // A stream that was refused: its one answer is all there is.
     if (events_.head) events_.head(response.status);

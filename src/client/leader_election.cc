@@ -4,7 +4,6 @@
 
 #include "base/log.h"
 #include "json/parse.h"
-#include "json/write.h"
 
 namespace muster::client {
 
@@ -76,18 +75,15 @@ void LeaderElection::write(int attempt, Verb verb, const std::string& resource_v
   spec.set("acquireTime", acquired.empty() ? time : acquired);
   spec.set("renewTime", time);
   spec.set("leaseTransitions", json::Value::of(transitions));
-  client_.write({.verb = verb,
-                 .resource = &leases_,
-                 .ns = options_.ns,
-                 .name = options_.name,
-                 .body = json::write(lease)},
-                [this, alive = alive_, attempt, asked = now()](Result<std::string> answer) {
-                  if (!*alive || released_ || attempt != attempt_) return;
-                  if (!answer) return complain(answer.error());
-                  complaint_.clear();
-                  renewed_ = asked;  // the lease runs from when we asked, not from when we heard
-                  lead(true);
-                });
+  client_.write(
+      {.verb = verb, .resource = &leases_, .ns = options_.ns, .name = options_.name, .body = lease},
+      [this, alive = alive_, attempt, asked = now()](Result<std::string> answer) {
+        if (!*alive || released_ || attempt != attempt_) return;
+        if (!answer) return complain(answer.error());
+        complaint_.clear();
+        renewed_ = asked;  // the lease runs from when we asked, not from when we heard
+        lead(true);
+      });
 }
 
 // Somebody else was faster: that is what leases are for. Anything else should be looked at.

@@ -29,7 +29,7 @@ class Election : public testing::Test {
       lease_ = json::write(stored);
       return answer(200, lease_);
     }
-    json::Value lease = *json::parse(arena, request.body);
+    json::Value lease = *json::parse(arena, json::body_text(request));
     const std::string sent(lease.get({"metadata", "resourceVersion"}).as_string());
     if (sent != (lease_.empty() ? "" : std::to_string(version_))) return answer(409, "");
     lease.get("metadata").set("resourceVersion", std::to_string(++version_));

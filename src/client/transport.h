@@ -14,8 +14,9 @@
 #include "base/result.h"
 
 namespace muster::store {
+class Object;
 class Store;
-}
+}  // namespace muster::store
 
 namespace muster::client {
 
@@ -25,6 +26,10 @@ struct Answer {
   int status = 0;
   http::Headers headers;
   std::string body;
+  // Instead of a body: a stored object of a server in this process.
+  std::shared_ptr<const store::Object> object = nullptr;
+
+  std::string text() const;  // the body, also where it is an object
 };
 
 class Transport {

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "controllers/runtime/writes.h"
-#include "json/write.h"
 #include "scheduler/filter.h"
 
 namespace muster::scheduler {
@@ -41,7 +40,7 @@ client::Operation binding(const api::Resource& pods, const Pod& pod, const std::
           .ns = pod.ns,
           .name = pod.name,
           .subresource = "binding",
-          .body = json::write(body)};
+          .body = body};
 }
 
 client::Operation refusal_patch(const api::Resource& pods, const Pod& pod,

@@ -9,6 +9,7 @@
 #include "json/write.h"
 #include "json/yaml.h"
 #include "server/errors.h"
+#include "server/render.h"
 
 namespace muster::server {
 namespace {
@@ -123,7 +124,7 @@ http::Headers Call::headers(std::string_view content_type) const {
 }
 
 void Call::answer(int status, std::string_view content_type, std::vector<http::Chunk> body,
-                  http::Headers more) {
+                  http::Headers more, store::ObjectPtr as_stored) {
   if (answered_) return;
   const bool large = size_of(body) > kSmallAnswer;
   const BytePool::Id held = large ? hold(body) : 0;
@@ -138,7 +139,10 @@ void Call::answer(int status, std::string_view content_type, std::vector<http::C
     out.push_back(std::move(header));
   }
   note(status);
-  exchange->respond({.status = status, .headers = std::move(out), .body = std::move(body)});
+  exchange->respond({.status = status,
+                     .headers = std::move(out),
+                     .body = std::move(body),
+                     .object = std::move(as_stored)});
   if (held != 0) release_when_taken(held);
 }
 
@@ -161,11 +165,21 @@ void Call::release_when_taken(BytePool::Id held) {
   });
 }
 
-void Call::answer_json(int status, std::vector<http::Chunk> body, http::Headers more) {
+void Call::answer_object(int status, const store::ObjectPtr& object, const Renderer& renderer) {
+  std::vector<http::Chunk> body;
+  body.push_back(renderer.object(object));
+  const bool as_stored = body.front().keep == object;
+  body.push_back(http::Chunk::literal("\n"));
+  answer_json(status, std::move(body), {}, as_stored ? object : nullptr);
+}
+
+void Call::answer_json(int status, std::vector<http::Chunk> body, http::Headers more,
+                       store::ObjectPtr as_stored) {
   const std::string_view pretty = info.query.get("pretty");
   const bool indent = !pretty.empty() && pretty != "false" && pretty != "0";
   if (accepted.encoding != Encoding::kYaml && !indent) {
-    return answer(status, "application/json", std::move(body), std::move(more));
+    return answer(status, "application/json", std::move(body), std::move(more),
+                  std::move(as_stored));
   }
   json::Arena arena;
   const Result<json::Value> tree = json::parse(arena, joined(body));

@@ -13,6 +13,7 @@
 
 namespace muster::server {
 
+class Renderer;   // render.h
 class WriteList;  // write_list.h
 
 // Held by whoever still has to answer. Used by one thread at a time.
@@ -48,12 +49,16 @@ class Call : public std::enable_shared_from_this<Call> {
 
   // Each answers the request; only the first one counts.
   // JSON text, sent as YAML or indented if the client asked for that.
-  void answer_json(int status, std::vector<http::Chunk> body, http::Headers more = {});
+  void answer_json(int status, std::vector<http::Chunk> body, http::Headers more = {}) {
+    answer_json(status, std::move(body), std::move(more), nullptr);
+  }
   void answer_json(int status, std::string body) { answer_json(status, chunks(std::move(body))); }
+  // One object, in the form that the client wants.
+  void answer_object(int status, const store::ObjectPtr& object, const Renderer& renderer);
   void answer_text(int status, std::string text);
   void answer_error(const Error& error, std::string_view continue_token = "");
   void answer(int status, std::string_view content_type, std::vector<http::Chunk> body,
-              http::Headers more = {});
+              http::Headers more = {}, store::ObjectPtr as_stored = nullptr);
 
   // Opens a stream; what follows goes to the exchange itself.
   void start_stream(std::string_view content_type);
@@ -65,6 +70,9 @@ class Call : public std::enable_shared_from_this<Call> {
   static std::vector<http::Chunk> chunks(std::string text);
 
  private:
+  // `as_stored`: the object whose stored text the body is, if it is one.
+  void answer_json(int status, std::vector<http::Chunk> body, http::Headers more,
+                   store::ObjectPtr as_stored);
   http::Headers headers(std::string_view content_type) const;
   BytePool::Id hold(const std::vector<http::Chunk>& body) const;
   void release_when_taken(BytePool::Id held);

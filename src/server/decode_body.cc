@@ -4,6 +4,7 @@
 
 #include "api/decode/decode.h"
 #include "api/values/field_error.h"
+#include "json/document.h"
 #include "json/go_kind.h"
 #include "json/parse.h"
 #include "json/write.h"
@@ -47,10 +48,10 @@ std::string_view version_part(std::string_view api_version) {
 // Fills apiVersion and kind of a built-in kind from the URL, as upstream does; refuses what belongs
 // elsewhere.
 Status settle_kind(json::Value tree, const BodyKind& kind, const api::Registry& registry,
-                   std::string_view body) {
+                   const http::Request& request) {
   if (kind.custom) {
     if (tree.get("kind").as_string().empty())
-      return std::unexpected(unrecognized(kind, kind_is_missing(tree), body));
+      return std::unexpected(unrecognized(kind, kind_is_missing(tree), json::body_text(request)));
     if (tree.get("apiVersion").as_string() != kind.gvk.api_version()) {
       return std::unexpected(bad_request(fmt::format(
           "the API version in the data ({}) does not match the expected API version ({})",
@@ -175,6 +176,7 @@ Result<json::Value> parse_body(json::Arena& arena, const http::Request& request,
                                const api::Registry& registry, Looseness& loose) {
   MUSTER_TRY(const Encoding encoding,
              body_encoding(http::find_header(request.headers, "Content-Type"), custom));
+  if (request.document != nullptr) return json::changeable(arena, request.document);
   switch (encoding) {
     case Encoding::kYaml:
       return parse_yaml_body(arena, request.body, loose);
@@ -212,11 +214,11 @@ Result<json::Value> decode_body(json::Arena& arena, const http::Request& request
         kind,
         "couldn't get version/kind; json parse error: json: cannot unmarshal value into "
         "Go value of type struct { APIVersion string; Kind string }",
-        request.body));
+        json::body_text(request)));
   }
   if (const std::string why = unreadable_kind(*tree); !why.empty())
-    return std::unexpected(unrecognized(kind, why, request.body));
-  MUSTER_CHECK(settle_kind(*tree, kind, registry, request.body));
+    return std::unexpected(unrecognized(kind, why, json::body_text(request)));
+  MUSTER_CHECK(settle_kind(*tree, kind, registry, request));
   Result<json::Value> object = decode_tree(arena, *tree, kind, loose);
   if (!object) {
     return std::unexpected(cannot_be_handled(tree->get("kind").as_string(),

@@ -207,7 +207,7 @@ Result<DeleteOptions> read_delete_options(json::Value tree) {
 
 Result<DeleteOptions> parse_delete_options(json::Arena& arena, const http::Request& request,
                                            const Query& query, const api::Registry& registry) {
-  if (!request.body.empty()) {
+  if (!request.body.empty() || request.document != nullptr) {
     BodyKind kind{{"", "v1", "DeleteOptions"},
                   registry.type("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"),
                   false};

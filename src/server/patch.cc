@@ -18,7 +18,7 @@ Result<Outcome> plan_patch(Attempt& attempt, PatchType type, const WriteOptions&
   const json::Value old = tree_of(attempt.arena, *live, resource);
   Looseness loose;
   MUSTER_TRY(const json::Value tree,
-             patched(attempt.arena, type, call.request().body, old, *resource.schema, loose));
+             patched(attempt.arena, type, call.request(), old, *resource.schema, loose));
   MUSTER_TRY(const json::Value object,
              decode_patched(attempt.arena, tree, BodyKind::of(resource), call.core->registry,
                             std::move(loose), {options.validation, &attempt.call.warnings}));
@@ -52,7 +52,7 @@ Result<Outcome> plan_apply(Attempt& attempt, const WriteOptions& options, Tracki
   const Call& call = attempt.call;
   const api::Resource& resource = *call.resource;
   MUSTER_TRY(const json::Value document,
-             apply_document(attempt.arena, call.request().body, resource.gvk,
+             apply_document(attempt.arena, call.request(), resource.gvk,
                             {options.validation, &attempt.call.warnings}));
   const store::ObjectPtr live = attempt.find(resource, call.info.ns, call.info.name);
   if (live == nullptr && call.subresource != nullptr)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/values/field_error.h"
+#include "json/document.h"
 #include "json/parse.h"
 #include "json/patch.h"
 #include "json/strategic.h"
@@ -15,10 +16,11 @@ namespace muster::server {
 namespace {
 
 // Upstream decodes a strategic merge patch elsewhere and says less when that fails.
-Result<json::Value> parse_patch(json::Arena& arena, PatchType type, std::string_view body,
+Result<json::Value> parse_patch(json::Arena& arena, PatchType type, const http::Request& request,
                                 Looseness& loose) {
+  if (request.document != nullptr) return json::changeable(arena, request.document);
   json::ParseReport report;
-  Result<json::Value> tree = json::parse(arena, body, &report);
+  Result<json::Value> tree = json::parse(arena, request.body, &report);
   if (!tree) {
     const std::string_view prefix = type == PatchType::kStrategic ? "" : "error decoding patch: ";
     return std::unexpected(bad_request(fmt::format("{}{}", prefix, tree.error().message)));
@@ -26,6 +28,14 @@ Result<json::Value> parse_patch(json::Arena& arena, PatchType type, std::string_
   for (const std::string& path : report.duplicates)
     loose.duplicates.push_back(fmt::format("duplicate field \"{}\"", path));
   return tree;
+}
+
+Result<std::vector<json::YamlDocument>> parse_apply(json::Arena& arena,
+                                                    const http::Request& request) {
+  if (request.document == nullptr) return json::parse_yaml(arena, request.body);
+  json::YamlDocument document;
+  document.root = json::changeable(arena, request.document);
+  return std::vector{std::move(document)};
 }
 
 }  // namespace
@@ -43,9 +53,9 @@ Result<PatchType> patch_type(std::string_view content_type, bool custom) {
       "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
 }
 
-Result<json::Value> patched(json::Arena& arena, PatchType type, std::string_view body,
+Result<json::Value> patched(json::Arena& arena, PatchType type, const http::Request& request,
                             json::Value object, const api::Schema& schema, Looseness& loose) {
-  MUSTER_TRY(const json::Value patch, parse_patch(arena, type, body, loose));
+  MUSTER_TRY(const json::Value patch, parse_patch(arena, type, request, loose));
   json::Value target = json::clone(arena, object);
   if (type == PatchType::kStrategic)
     return json::apply_strategic_merge(arena, target, patch, schema);
@@ -88,9 +98,9 @@ Result<json::Value> decode_patched(json::Arena& arena, json::Value tree, const B
   return object;
 }
 
-Result<json::Value> apply_document(json::Arena& arena, std::string_view body,
+Result<json::Value> apply_document(json::Arena& arena, const http::Request& request,
                                    const api::GroupVersionKind& gvk, const BodyRules& rules) {
-  const Result<std::vector<json::YamlDocument>> documents = json::parse_yaml(arena, body);
+  const Result<std::vector<json::YamlDocument>> documents = parse_apply(arena, request);
   if (!documents)
     return std::unexpected(bad_request("error decoding YAML: " + documents.error().message));
   const json::Value document = documents->empty() ? json::Value() : documents->front().root;

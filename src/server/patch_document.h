@@ -21,7 +21,7 @@ Result<PatchType> patch_type(std::string_view content_type, bool custom);
 
 // The object after a patch that is not an apply. `object` is not changed. Members of the patch
 // itself that nobody knows, or that occur twice, are noted in `loose`.
-Result<json::Value> patched(json::Arena& arena, PatchType type, std::string_view body,
+Result<json::Value> patched(json::Arena& arena, PatchType type, const http::Request& request,
                             json::Value object, const api::Schema& schema, Looseness& loose);
 
 // The result of a patch in the form of its kind; a result that cannot be decoded is a 422 that
@@ -31,7 +31,7 @@ Result<json::Value> decode_patched(json::Arena& arena, json::Value tree, const B
                                    const BodyRules& rules);
 
 // The document of an apply: decoded YAML, of the right kind, without managedFields.
-Result<json::Value> apply_document(json::Arena& arena, std::string_view body,
+Result<json::Value> apply_document(json::Arena& arena, const http::Request& request,
                                    const api::GroupVersionKind& gvk, const BodyRules& rules);
 
 }  // namespace muster::server

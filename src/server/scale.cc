@@ -75,7 +75,7 @@ Result<json::Value> sent_scale(Attempt& attempt, json::Value present, const Writ
   const fields::Writer writer{tracking.manager, "scale", &call.core->scales, attempt.now};
   if (type == PatchType::kApply) {
     MUSTER_TRY(const json::Value document,
-               apply_document(attempt.arena, call.request().body, kind.gvk, rules));
+               apply_document(attempt.arena, call.request(), kind.gvk, rules));
     MUSTER_TRY(
         const fields::Applied applied,
         fields::apply(attempt.arena, writer, present, document, options.force.value_or(false)));
@@ -85,7 +85,7 @@ Result<json::Value> sent_scale(Attempt& attempt, json::Value present, const Writ
   if (type) {
     Looseness loose;
     MUSTER_TRY(const json::Value tree,
-               patched(attempt.arena, *type, call.request().body, present, *kind.schema, loose));
+               patched(attempt.arena, *type, call.request(), present, *kind.schema, loose));
     MUSTER_TRY(scale, decode_patched(attempt.arena, tree, kind, call.core->registry,
                                      std::move(loose), rules));
   } else {

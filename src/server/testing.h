@@ -103,6 +103,7 @@ class TestExchange final : public http::Exchange {
   int status = 0;
   http::Headers headers;
   std::string body;
+  store::ObjectPtr object;  // which the body shows as it is stored, if it does
   bool complete = false;
   bool aborted = false;
   bool stuck = false;  // the client reads nothing
@@ -116,6 +117,7 @@ class TestExchange final : public http::Exchange {
   void take_head(const http::Response& response) {
     status = response.status;
     headers = response.headers;
+    object = response.object;
     for (const http::Chunk& chunk : response.body) {
       body += chunk.text;
       unsent += stuck ? chunk.text.size() : 0;

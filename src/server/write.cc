@@ -16,10 +16,7 @@ void answer_outcome(const CallPtr& call, const Outcome& outcome, const store::Ob
   MUSTER_ASSERT(shown != nullptr, "a write that stores nothing says what to answer");
   const Result<Renderer> renderer = make_renderer(*call);
   if (!renderer) return call->answer_error(renderer.error());
-  std::vector<http::Chunk> body;
-  body.push_back(renderer->object(shown));
-  body.push_back(http::Chunk::literal("\n"));
-  call->answer_json(outcome.status, std::move(body));
+  call->answer_object(outcome.status, shown, *renderer);
 }
 
 class Writing : public std::enable_shared_from_this<Writing> {

@@ -92,7 +92,7 @@ class ProcessTransport final : public client::Transport {
       if (stale && answer) ++ledger.stale_sent;
       if (stale && taken) ++ledger.stale_accepted;
       if (judged && taken) ++ledger.accepted;
-      if (makes_job && taken) note_job(ledger, answer->body);
+      if (makes_job && taken) note_job(ledger, answer->text());
       if (!*alive) return;
       loop_.post([alive, shared, answer = std::move(answer)]() mutable {
         if (*alive) (*shared)(std::move(answer));

@@ -155,7 +155,7 @@ Result<std::string> Connection::get(std::string target, std::string_view form) {
           if (answer->status / 100 != 2) {
             return reply(std::unexpected(client::error_of_status(answer->status, answer->body)));
           }
-          reply(std::move(answer->body));
+          reply(answer->text());
         });
   });
 }

@@ -32,7 +32,8 @@ TEST(Binding, NamesTheVolumeFirst) {
     const auto writes = bound(claim(spec)).operations();
     ASSERT_EQ(writes.size(), 1u) << spec;
     EXPECT_EQ(writes[0].subresource, "");
-    EXPECT_THAT(Tree(writes[0].body).root, IsJson(R"({"spec":{"volumeName":"pvc-u"},"metadata":{
+    EXPECT_THAT(Tree(writes[0].body.text()).root,
+                IsJson(R"({"spec":{"volumeName":"pvc-u"},"metadata":{
         "uid":"u","resourceVersion":"7","annotations":{"pv.kubernetes.io/bind-completed":"yes",
         "pv.kubernetes.io/bound-by-controller":"yes"}}})"));
   }
@@ -42,7 +43,8 @@ TEST(Binding, IsCompleteWhenTheStatusSaysWhatThereIs) {
   const auto writes = bound(claim(R"(,"volumeName":"pvc-u")")).operations();
   ASSERT_EQ(writes.size(), 1u);
   EXPECT_EQ(writes[0].subresource, "status");
-  EXPECT_THAT(Tree(writes[0].body).root, IsJson(R"({"metadata":{"uid":"u","resourceVersion":"7"},
+  EXPECT_THAT(Tree(writes[0].body.text()).root,
+              IsJson(R"({"metadata":{"uid":"u","resourceVersion":"7"},
       "status":{"phase":"Bound","accessModes":["ReadWriteOnce"],"capacity":{"storage":"1Gi"}}})"));
   EXPECT_FALSE(bound(claim(R"(,"volumeName":"pvc-u")", "Bound")).has_writes());
 }

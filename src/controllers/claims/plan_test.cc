@@ -23,7 +23,7 @@ constexpr std::string_view kDeleted =
 TEST(Claims, AreLetGoWhenDeletedAndUnused) {
   const Plan done = plan(kind(), claim(kDeleted), false);
   ASSERT_EQ(done.operations().size(), 1u);
-  EXPECT_EQ(done.operations()[0].body,
+  EXPECT_EQ(done.operations()[0].body.text(),
             R"({"metadata":{"finalizers":["a/b"],"uid":"u","resourceVersion":"7"}})");
 }
 

@@ -49,7 +49,7 @@ class Slices : public ::testing::Test {
     return out;
   }
   json::Value body(std::size_t index = 0) {
-    return *json::parse(arena_, arena_.copy(planned().operations().at(index).body));
+    return *json::parse(arena_, arena_.copy(planned().operations().at(index).body.text()));
   }
   json::Value endpoint(std::size_t index = 0) { return body().get("endpoints").item(index); }
   // As if the writes of the plan had been carried out.
@@ -60,7 +60,7 @@ class Slices : public ::testing::Test {
         std::erase_if(slices_, [&](const Slice& each) { return each.ref.name == write.name; });
         continue;
       }
-      Slice now = read_slice(*json::parse(arena, write.body));
+      Slice now = read_slice(*json::parse(arena, write.body.text()));
       now.ref.ns = "d";
       if (write.verb == client::Verb::kCreate) {
         now.ref.name = fmt::format("x-{}", ++made_);
@@ -70,7 +70,9 @@ class Slices : public ::testing::Test {
       for (Slice& each : slices_) {
         if (each.ref.name != write.name) continue;
         std::erase_if(now.labels, [&](const auto& label) {
-          return json::parse(arena, write.body)->get({"metadata", "labels", label.first}).is_null();
+          return json::parse(arena, write.body.text())
+              ->get({"metadata", "labels", label.first})
+              .is_null();
         });
         each.endpoints = now.endpoints;
         each.ports = now.ports;

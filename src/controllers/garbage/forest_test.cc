@@ -113,7 +113,7 @@ class Forest {
     for (const client::Operation& write : plan.operations()) {
       const auto at = objects_.find(write.name);
       json::Arena arena;
-      const Value body = *json::parse(arena, write.body);
+      const Value body = *json::parse(arena, write.body.text());
       const bool removal = write.verb == client::Verb::kDelete;
       const Value version = removal ? body.get({"preconditions", "resourceVersion"})
                                     : body.get({"metadata", "resourceVersion"});

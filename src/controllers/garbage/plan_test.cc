@@ -90,7 +90,7 @@ class Garbage : public ::testing::Test {
   std::vector<std::string> writes(const std::string& name) {
     std::vector<std::string> out;
     for (const client::Operation& write : judged(name).plan.operations())
-      out.push_back(write.summary() + " " + write.body);
+      out.push_back(write.summary() + " " + write.body.text());
     return out;
   }
 
@@ -188,7 +188,7 @@ TEST_F(Garbage, OneSolidOwnerKeepsItAndTheOtherReferencesGo) {
   ASSERT_THAT(writes("a"), SizeIs(1));
   const client::Operation write = judged("a").plan.operations().front();
   EXPECT_EQ(write.summary(), "patch configmaps d/a");
-  EXPECT_THAT(json::Tree(write.body).root, IsJson(R"({"metadata":{
+  EXPECT_THAT(json::Tree(write.body.text()).root, IsJson(R"({"metadata":{
     "ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"solid","uid":"u-solid"}],
     "uid":"u-a","resourceVersion":"3"}})"));
 }
@@ -240,7 +240,7 @@ TEST_F(Garbage, TheRootIsReleasedWhenTheLastBlockingDependentIsGone) {
   gone("blocks");
   EXPECT_THAT(woken_, ElementsAre("u-root"));
   ASSERT_THAT(writes("root"), SizeIs(1));
-  EXPECT_THAT(json::Tree(judged("root").plan.operations()[0].body).root,
+  EXPECT_THAT(json::Tree(judged("root").plan.operations()[0].body.text()).root,
               IsJson(R"({"metadata":{"finalizers":["x.io/hold"],"uid":"u-root",
                 "resourceVersion":"1"}})"));
 }
@@ -344,9 +344,9 @@ TEST_F(Garbage, OrphaningTakesTheReferenceOutOfAllAndThenTheFinalizer) {
   const Plan plan = judged("root").plan;
   ASSERT_THAT(plan.steps, SizeIs(2));
   ASSERT_THAT(plan.steps[0].writes, SizeIs(2));
-  EXPECT_THAT(json::Tree(plan.steps[0].writes[0].operation.body).root,
+  EXPECT_THAT(json::Tree(plan.steps[0].writes[0].operation.body.text()).root,
               IsJson(R"({"metadata":{"ownerReferences":null,"uid":"u-a","resourceVersion":"3"}})"));
-  EXPECT_THAT(plan.steps[0].writes[1].operation.body, HasSubstr("u-other"));
+  EXPECT_THAT(plan.steps[0].writes[1].operation.body.text(), HasSubstr("u-other"));
   EXPECT_EQ(plan.steps[1].writes[0].operation.summary(), "patch configmaps d/root");
 }
 

@@ -43,8 +43,9 @@ TEST(Orphan, LosesTheFinalizerThatNobodyWillTakeAway) {
     EXPECT_EQ(plan.has_writes(), row.orphan) << row.name;
     if (!row.orphan || !plan.has_writes()) continue;
     EXPECT_EQ(plan.operations()[0].summary(), "patch pods d/p");
-    EXPECT_EQ(plan.operations()[0].body, R"({"metadata":{"$deleteFromPrimitiveList/finalizers":)"
-                                         R"(["batch.kubernetes.io/job-tracking"],"uid":"u-p"}})");
+    EXPECT_EQ(plan.operations()[0].body.text(),
+              R"({"metadata":{"$deleteFromPrimitiveList/finalizers":)"
+              R"(["batch.kubernetes.io/job-tracking"],"uid":"u-p"}})");
   }
 }
 

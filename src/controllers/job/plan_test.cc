@@ -52,7 +52,7 @@ class JobPlan : public ::testing::Test {
   // The status that the plan writes.
   std::string status() const {
     for (const auto& operation : out_.plan.operations()) {
-      if (operation.subresource == "status") return operation.body;
+      if (operation.subresource == "status") return operation.body.text();
     }
     return "";
   }
@@ -271,12 +271,12 @@ TEST_F(JobPlan, ClaimsAreSettledFirstAndOnlyByTheLivingJob) {
                        {pod("lost").uncontrolled()}),
               ElementsAre("patch jobs.batch d/j", "patch pods d/strayed, patch pods d/lost"));
   const auto operations = out_.plan.operations();
-  EXPECT_EQ(operations[0].body, R"({"metadata":{"uid":"u-j","resourceVersion":"1"}})");
-  EXPECT_EQ(operations[1].body,
+  EXPECT_EQ(operations[0].body.text(), R"({"metadata":{"uid":"u-j","resourceVersion":"1"}})");
+  EXPECT_EQ(operations[1].body.text(),
             R"({"metadata":{"ownerReferences":[{"$patch":"delete","uid":"u-j"}],)"
             R"("$deleteFromPrimitiveList/finalizers":["batch.kubernetes.io/job-tracking"],)"
             R"("uid":"u-strayed"}})");
-  EXPECT_EQ(operations[2].body,
+  EXPECT_EQ(operations[2].body.text(),
             R"({"metadata":{"ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":"j",)"
             R"("uid":"u-j","controller":true,"blockOwnerDeletion":true}],)"
             R"("finalizers":["batch.kubernetes.io/job-tracking"],"uid":"u-lost"}})");

@@ -7,7 +7,6 @@
 #include "controllers/job/names.h"
 #include "controllers/job/pod_builder.h"
 #include "controllers/runtime/writes.h"
-#include "json/write.h"
 
 namespace muster::controllers::job {
 namespace {
@@ -23,7 +22,7 @@ Write merge_metadata(const Kinds& kinds, const Pod& pod, Value metadata) {
                         .resource = kinds.pod,
                         .ns = pod.ref.ns,
                         .name = pod.ref.name,
-                        .body = json::write(body),
+                        .body = body,
                         .patch_type = client::PatchType::kStrategic}};
 }
 

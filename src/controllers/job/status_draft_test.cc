@@ -22,7 +22,7 @@ class Draft : public ::testing::Test {
     const auto operation = draft.operation(jobs_);
     if (!operation) return "";
     json::Arena arena;
-    return json::write(json::parse(arena, operation->body)->get("status"));
+    return json::write(json::parse(arena, operation->body.text())->get("status"));
   }
   static Job suspended(std::string_view status, std::string_view reason = "JobSuspended") {
     return job("", fmt::format(R"("conditions":[{{"type":"Suspended","status":"{}","reason":"{}",)"
@@ -54,7 +54,7 @@ TEST_F(Draft, IsBoundToTheVersionThatItWasMadeOf) {
   draft.set_number("ready", 0);
   const auto operation = draft.operation(jobs_);
   EXPECT_EQ(operation->summary(), "patch jobs.batch/status d/j");
-  EXPECT_EQ(operation->body,
+  EXPECT_EQ(operation->body.text(),
             R"({"status":{"ready":0},"metadata":{"uid":"u-j","resourceVersion":"1"}})");
 }
 

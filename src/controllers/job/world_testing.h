@@ -219,7 +219,7 @@ class World {
     own_request_ = true;
     transport_->send(std::move(request), [this](Result<client::Answer> answer) {
       status_ = answer->status;
-      answer_ = answer->body;
+      answer_ = answer->text();
     });
     own_request_ = false;
     settle();

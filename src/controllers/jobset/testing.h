@@ -340,10 +340,10 @@ class Cluster {
       const std::string uid = fmt::format("uid-{}", ++uids_);
       return keep(objects,
                   world.create(operation.resource->gvk.api_version(), operation.resource->gvk.kind,
-                               operation.body, {.ns = operation.ns, .uid = uid}));
+                               operation.body.text(), {.ns = operation.ns, .uid = uid}));
     }
     if (found == objects.end()) return "not found";
-    const json::Tree body(operation.body);
+    const json::Tree body(operation.body.text());
     const json::Value metadata = found->second.object.get("metadata");
     if (operation.verb == client::Verb::kDelete) {
       EXPECT_EQ(body.root.get({"preconditions", "uid"}).as_string(),
@@ -362,9 +362,10 @@ class Cluster {
       const json::Value wanted = body.root.get({"metadata", key});
       if (!wanted.is_null() && !json::equal(wanted, metadata.get(key))) return "conflict";
     }
-    return keep(objects, world.patch(operation.resource->gvk.api_version(),
-                                     operation.resource->gvk.kind, found->second, operation.body,
-                                     {.subresource = operation.subresource, .ns = operation.ns}));
+    return keep(objects,
+                world.patch(operation.resource->gvk.api_version(), operation.resource->gvk.kind,
+                            found->second, operation.body.text(),
+                            {.subresource = operation.subresource, .ns = operation.ns}));
   }
 
   std::string keep(Objects& objects, const Outcome& made) {

@@ -25,7 +25,7 @@ TEST(Manager, IsMadeWithItsNamespaceFirst) {
   EXPECT_EQ(writes[0].summary(), "create namespaces jobset-system");
   EXPECT_EQ(writes[1].summary(), "create deployments.apps jobset-system/jobset-controller-manager");
   json::Arena arena;
-  EXPECT_TRUE(json::parse(arena, writes[1].body)) << writes[1].body;
+  EXPECT_TRUE(json::parse(arena, writes[1].body.text())) << writes[1].body.text();
 }
 
 TEST(Manager, BecomesAvailableOnceItIsThere) {
@@ -33,7 +33,7 @@ TEST(Manager, BecomesAvailableOnceItIsThere) {
   ASSERT_EQ(writes.size(), 1U);
   EXPECT_EQ(writes[0].subresource, "status");
   json::Arena arena;
-  const json::Value status = json::parse(arena, writes[0].body).value().get("status");
+  const json::Value status = json::parse(arena, writes[0].body.text()).value().get("status");
   EXPECT_EQ(status.get("observedGeneration").as_int(), 7);
   EXPECT_EQ(status.get("conditions").item(0).get("status").as_string(), "True");
 }

@@ -7,7 +7,6 @@
 #include <array>
 
 #include "controllers/runtime/writes.h"
-#include "json/write.h"
 
 namespace muster::controllers::namespaces {
 namespace {
@@ -154,7 +153,7 @@ client::Operation finalize(const api::Resource& namespaces, Value object) {
           .resource = &namespaces,
           .name = std::string(metadata.get("name").as_string()),
           .subresource = "finalize",
-          .body = json::write(body)};
+          .body = body};
 }
 
 client::Operation delete_all(const api::Resource& resource, std::string_view ns) {

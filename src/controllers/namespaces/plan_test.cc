@@ -40,7 +40,7 @@ class Namespaces : public ::testing::Test {
   // "Type=Status Reason: message" of a status write.
   static std::vector<std::string> conditions(const Plan& plan) {
     std::vector<std::string> out;
-    const json::Tree body(plan.operations().at(0).body);
+    const json::Tree body(plan.operations().at(0).body.text());
     for (const json::Value each : body.root.get({"status", "conditions"}).items()) {
       out.push_back(fmt::format("{}={} {}: {}", each.get("type").as_string(),
                                 each.get("status").as_string(), each.get("reason").as_string(),
@@ -77,7 +77,7 @@ TEST_F(Namespaces, OnlyThoseThatAreDeletedAndOursAreTouched) {
 TEST_F(Namespaces, PodsGoFirst) {
   const Plan plan = planned({.kinds = {{&pods(), 3, 3, {}}}, .pod_grace = seconds(30)});
   EXPECT_THAT(writes(plan), ElementsAre("delete pods a/"));
-  EXPECT_THAT(plan.operations()[0].body, HasSubstr("Background"));
+  EXPECT_THAT(plan.operations()[0].body.text(), HasSubstr("Background"));
   EXPECT_EQ(plan.look_again, std::chrono::milliseconds(100)) << "to see what is left";
 }
 
@@ -140,7 +140,7 @@ TEST_F(Namespaces, WhenNothingIsLeftTheFinalizerGoesAfterTheConditions) {
   EXPECT_THAT(writes(plan),
               ElementsAre("patch namespaces/status a", "update namespaces/finalize a"));
   EXPECT_THAT(plan.steps, SizeIs(2));
-  EXPECT_THAT(json::Tree(plan.operations()[1].body).root,
+  EXPECT_THAT(json::Tree(plan.operations()[1].body.text()).root,
               IsJson(R"({"metadata":{"name":"a","uid":"u",
     "deletionTimestamp":"2027-01-15T08:00:00Z","labels":{"l":"1"}},
     "spec":{"finalizers":["x.io/other"]},"status":{"phase":"Terminating"}})"));
@@ -149,14 +149,14 @@ TEST_F(Namespaces, WhenNothingIsLeftTheFinalizerGoesAfterTheConditions) {
 
 TEST_F(Namespaces, ConditionsThatSayTheSameKeepTheirTimeAndAreNotWrittenAgain) {
   const Plan first = planned({.kinds = {{&pods(), 1, 0, {}}}, .pod_grace = seconds(60)});
-  const json::Tree patch(first.operations()[0].body);
+  const json::Tree patch(first.operations()[0].body.text());
   object_.root.get("status").set(
       "conditions", json::clone(object_.arena, patch.root.get({"status", "conditions"})));
   EXPECT_THAT(
       writes(planned({.kinds = {{&pods(), 1, 0, {}}}, .pod_grace = seconds(60)}, seconds(9))),
       IsEmpty());
   const Plan later = planned({.kinds = {{&maps(), 1, 0, {{"x.y/z", 1}}}}}, seconds(9));
-  const json::Tree body(later.operations().at(0).body);
+  const json::Tree body(later.operations().at(0).body.text());
   const json::Value conditions = body.root.get({"status", "conditions"});
   EXPECT_EQ(conditions.item(0).get("lastTransitionTime").as_string(), "2027-01-15T08:00:05Z");
   EXPECT_EQ(conditions.item(3).get("lastTransitionTime").as_string(), "2027-01-15T08:00:09Z");
@@ -164,7 +164,7 @@ TEST_F(Namespaces, ConditionsThatSayTheSameKeepTheirTimeAndAreNotWrittenAgain) {
 
 TEST_F(Namespaces, APhaseThatIsNotSetIsSet) {
   object_.root.erase("status");
-  EXPECT_THAT(planned({}).operations()[0].body, HasSubstr(R"("phase":"Terminating")"));
+  EXPECT_THAT(planned({}).operations()[0].body.text(), HasSubstr(R"("phase":"Terminating")"));
 }
 
 }  // namespace plan_test

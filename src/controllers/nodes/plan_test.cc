@@ -31,7 +31,7 @@ std::string ready(std::string_view status, std::string_view since = "2027-01-01T
 std::string taints(std::string_view list) { return fmt::format(R"({{"taints":[{}]}})", list); }
 
 json::Value body(json::Arena& arena, const Plan& plan, std::size_t write = 0) {
-  return *json::parse(arena, plan.operations()[write].body);
+  return *json::parse(arena, plan.operations()[write].body.text());
 }
 
 std::vector<std::string> texts(const Plan& plan) {

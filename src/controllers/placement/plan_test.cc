@@ -75,12 +75,12 @@ TEST_F(Placement, TheReasonIsWrittenBeforeTheDeletion) {
   const Plan plan = plan_for({pod("a", "r2")});
   const client::Operation& reason = plan.steps[0].writes[0].operation;
   EXPECT_EQ(reason.patch_type, client::PatchType::kStrategic);
-  EXPECT_THAT(json::Tree(reason.body).root,
+  EXPECT_THAT(json::Tree(reason.body.text()).root,
               IsJson(R"({"metadata": {"uid": "uid-a"}, "status": {"conditions": [
       {"type": "DisruptionTarget", "status": "True", "reason": "ExclusivePlacementViolation",
        "message": "Pod violated JobSet exclusive placement policy",
        "lastTransitionTime": "2026-01-01T00:00:00Z"}]}})"));
-  EXPECT_THAT(json::Tree(plan.steps[1].writes[0].operation.body).root,
+  EXPECT_THAT(json::Tree(plan.steps[1].writes[0].operation.body.text()).root,
               IsJson(R"({"propagationPolicy": "Background", "preconditions": {"uid": "uid-a"}})"));
 }
 

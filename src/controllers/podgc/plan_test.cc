@@ -126,13 +126,13 @@ TEST_F(PodGc, ALostPodFailsWithADisruptionBeforeItIsDeleted) {
   const client::Operation& status = made.steps[0].writes[0].operation;
   EXPECT_EQ(status.summary(), "patch pods/status d/a");
   EXPECT_EQ(status.patch_type, client::PatchType::kStrategic);
-  EXPECT_THAT(json::Tree(status.body).root, IsJson(R"({"metadata":{"uid":"u-a"},
+  EXPECT_THAT(json::Tree(status.body.text()).root, IsJson(R"({"metadata":{"uid":"u-a"},
     "status":{"phase":"Failed","observedGeneration":3,"conditions":[{"type":"DisruptionTarget",
       "status":"True","reason":"DeletionByPodGC","message":"PodGC: node no longer exists",
       "lastTransitionTime":"2027-01-15T08:00:00Z","observedGeneration":3}]}})"));
   const client::Operation& removal = made.steps[1].writes[0].operation;
   EXPECT_EQ(removal.summary(), "delete pods d/a");
-  EXPECT_THAT(json::Tree(removal.body).root, IsJson(R"({"propagationPolicy":"Background",
+  EXPECT_THAT(json::Tree(removal.body.text()).root, IsJson(R"({"propagationPolicy":"Background",
     "preconditions":{"uid":"u-a"},"gracePeriodSeconds":0})"));
 }
 
@@ -140,7 +140,7 @@ TEST_F(PodGc, OthersFailWithoutADisruptionAndEndedOnesAreOnlyDeleted) {
   const Plan running =
       plan(testing::resource("v1", "Pod"), {.pod = &add("a", "Pending", "")}, Time{});
   EXPECT_THAT(
-      json::Tree(running.operations()[0].body).root,
+      json::Tree(running.operations()[0].body.text()).root,
       IsJson(R"({"metadata":{"uid":"u-a"},"status":{"phase":"Failed","observedGeneration":3}})"));
   const Plan ended = plan(testing::resource("v1", "Pod"), {.pod = &add("b", "Succeeded")}, Time{});
   EXPECT_THAT(ended.operations(), SizeIs(1));

@@ -107,7 +107,7 @@ class DecisionRunner {
     writes.sent = [this](const Write& write) {
       if (write.decision != 0) in_flight_.sent(object_of(write), write.decision);
     };
-    writes.answered = [this](const Write& write, const Result<std::string>& answer) {
+    writes.answered = [this](const Write& write, Result<client::Written>& answer) {
       if (write.decision != 0) answered(write, answer);
     };
     return writes;
@@ -117,12 +117,12 @@ class DecisionRunner {
     return {write.operation.ns, write.operation.name};
   }
 
-  void answered(const Write& write, const Result<std::string>& answer) {
+  void answered(const Write& write, Result<client::Written>& answer) {
     const QueueKey object = object_of(write);
     const auto revision =
-        answer ? client::to_revision(api::read_meta(*answer).value_or(api::Meta{}).resource_version)
-               : store::Revision{0};
-    in_flight_.answered(object, write.decision, outcome_of(answer), revision, now());
+        answer ? client::to_revision(answer->meta().resource_version) : store::Revision{0};
+    const Outcome outcome = answer ? Outcome::kAccepted : outcome_of(answer.error());
+    in_flight_.answered(object, write.decision, outcome, revision, now());
     const auto entry = in_flight_.all().find(object);
     if (entry == in_flight_.all().end() || !entry->second.until) return;
     if (entry->second.id != write.decision) return;

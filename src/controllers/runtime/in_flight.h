@@ -47,9 +47,8 @@ enum class Outcome : std::uint8_t {
   kUnknown,  // it may have been carried out, or may be if it is sent again
 };
 
-inline Outcome outcome_of(const Result<std::string>& answer) {
-  if (answer) return Outcome::kAccepted;
-  switch (answer.error().code) {
+inline Outcome outcome_of(const Error& error) {
+  switch (error.code) {
     case Code::kTooManyRequests:
     case Code::kInternal:
     case Code::kUntranslated:

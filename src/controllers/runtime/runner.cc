@@ -37,15 +37,11 @@ bool is_needless(const Write& write, const Error& error) {
          has_cause(error, "NamespaceTerminating");
 }
 
-// Empty if the answer is none of an object: bindings are answered with a Status, and what stands
-// between us and a server may say anything.
-api::Meta written(std::string_view answer) { return api::read_meta(answer).value_or(api::Meta{}); }
-
 // A delete is answered with the object, or with a Status about it.
-std::string deleted_uid(std::string_view answer) {
-  if (std::string uid = written(answer).uid; !uid.empty()) return uid;
+std::string deleted_uid(client::Written& answer) {
+  if (std::string uid = answer.meta().uid; !uid.empty()) return uid;
   json::Arena arena;
-  const auto body = json::parse(arena, answer);
+  const auto body = json::parse(arena, answer.text());
   return body ? std::string(body->get({"details", "uid"}).as_string()) : std::string();
 }
 
@@ -104,7 +100,7 @@ bool Runner::shown(Awaited& awaited) {
 }
 
 void Runner::remember(const QueueKey& key, const client::Operation& write,
-                      std::string_view answer) {
+                      client::Written& answer) {
   const auto awaited = [&]() -> Awaited& {
     Awaited& slot = awaited_[key];
     slot.until = moment() + kPatience;
@@ -114,7 +110,7 @@ void Runner::remember(const QueueKey& key, const client::Operation& write,
     if (&source->resource() != write.resource) continue;
     if (write.verb == client::Verb::kDelete) {
       awaited().removals.push_back({source, write.ns, write.name, deleted_uid(answer)});
-    } else if (const auto revision = client::to_revision(written(answer).resource_version);
+    } else if (const auto revision = client::to_revision(answer.meta().resource_version);
                revision != 0) {
       store::Revision& newest = awaited().revisions[source];
       newest = std::max(newest, revision);
@@ -227,10 +223,11 @@ void Runner::send(const WorkPtr& work) {
   ++under_way_;
   if (work->next < step.writes.size()) ready_.push_back(work);
   if (options_.sent) options_.sent(write);
-  client_.write(write.operation, lifetime_.guard([this, work, &write](Result<std::string> answer) {
-    took_answer(work, write, std::move(answer));
-  }));
-  write.operation.body = std::string();  // of five thousand Jobs it is most of the plan
+  client_.write(write.operation,
+                lifetime_.guard([this, work, &write](Result<client::Written> answer) {
+                  took_answer(work, write, std::move(answer));
+                }));
+  write.operation.body = {};  // of five thousand Jobs it is most of the plan
 }
 
 bool Runner::is_pointless(const Work& work, const Write& write) const {
@@ -247,13 +244,13 @@ void Runner::give_up(const WorkPtr& work) {
   if (work->under_way == 0) end_step(work);
 }
 
-void Runner::took_answer(const WorkPtr& work, const Write& write, Result<std::string> answer) {
+void Runner::took_answer(const WorkPtr& work, const Write& write, Result<client::Written> answer) {
   --under_way_;
   --work->under_way;
   if (options_.answered) options_.answered(write, answer);
   if (answer) {
     remember(work->key, write.operation, *answer);
-    if (write.when_done) tell(filled(*write.when_done, written(*answer).name));
+    if (write.when_done) tell(filled(*write.when_done, answer->meta().name));
   } else if (!is_needless(write, answer.error())) {
     work->refusals.push_back(fill(write.refusal, answer.error().message));
     if (write.when_refused) tell(filled(*write.when_refused, answer.error().message));

@@ -45,7 +45,7 @@ class Runner {
     std::function<void(const QueueKey& key, const Plan& plan)> carried_out = {};
     // Called as a write goes out, and with its answer (after the body of the write is gone).
     std::function<void(const Write& write)> sent = {};
-    std::function<void(const Write& write, const Result<std::string>& answer)> answered = {};
+    std::function<void(const Write& write, Result<client::Written>& answer)> answered = {};
     // Keys of one group take turns with those of others (fair_group.h).
     client::WorkQueue::GroupOf group = {};
     // Keys name objects of this source. What a plan still has to create is dropped as soon as its
@@ -114,7 +114,7 @@ class Runner {
   bool synced(const QueueKey& key);
   bool current(const QueueKey& key);
   static bool shown(Awaited& awaited);
-  void remember(const QueueKey& key, const client::Operation& write, std::string_view answer);
+  void remember(const QueueKey& key, const client::Operation& write, client::Written& answer);
   void forget_overdue();
   void note(const QueueKey& key, const Plan& plan);
   std::string seen(const Plan& plan) const;
@@ -122,7 +122,7 @@ class Runner {
   void send(const WorkPtr& work);
   bool is_pointless(const Work& work, const Write& write) const;
   void give_up(const WorkPtr& work);
-  void took_answer(const WorkPtr& work, const Write& write, Result<std::string> answer);
+  void took_answer(const WorkPtr& work, const Write& write, Result<client::Written> answer);
   void end_step(const WorkPtr& work);
   void finish(const Work& work);
   void fail_pass(const QueueKey& key);

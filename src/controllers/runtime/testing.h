@@ -44,7 +44,7 @@ class FakeServer {
       const http::Request& request = exchange->request();
       return request.method + " " + request.target.substr(0, request.target.find('?'));
     }
-    const std::string& body() const { return exchange->request().body; }
+    std::string body() const { return json::body_text(exchange->request()); }
     json::Value json(json::Arena& arena) const { return *json::parse(arena, body()); }
   };
 

@@ -1,7 +1,6 @@
 #include "controllers/runtime/writes.h"
 
 #include "api/views/owner_reference.h"
-#include "json/write.h"
 
 namespace muster::controllers {
 namespace {
@@ -32,7 +31,7 @@ client::Operation removal(const api::Resource& resource, const ObjectRef& target
           .resource = &resource,
           .ns = target.ns,
           .name = target.name,
-          .body = json::write(options)};
+          .body = options};
 }
 
 }  // namespace
@@ -43,7 +42,7 @@ client::Operation create(const api::Resource& resource, Value object) {
           .resource = &resource,
           .ns = std::string(metadata.get("namespace").as_string()),
           .name = std::string(metadata.get("name").as_string()),
-          .body = json::write(object)};
+          .body = object};
 }
 
 client::Operation patch(const api::Resource& resource, const ObjectRef& target, Value change,
@@ -58,7 +57,7 @@ client::Operation patch(const api::Resource& resource, const ObjectRef& target, 
           .ns = target.ns,
           .name = target.name,
           .subresource = std::string(subresource),
-          .body = json::write(body)};
+          .body = body};
 }
 
 client::Operation remove(const api::Resource& resource, const ObjectRef& target,

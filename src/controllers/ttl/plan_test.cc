@@ -70,7 +70,7 @@ TEST_F(TtlPlan, RemovesTheJobWithItsPodsWhenTheTimeIsOver) {
     ASSERT_EQ(plan.operations().size(), 1u);
     EXPECT_EQ(plan.operations()[0].summary(), "delete jobs.batch d/j");
     EXPECT_EQ(
-        plan.operations()[0].body,
+        plan.operations()[0].body.text(),
         R"({"propagationPolicy":"Foreground","preconditions":{"uid":"u","resourceVersion":"7"}})");
   }
 }
