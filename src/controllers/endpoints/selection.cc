@@ -8,6 +8,11 @@ bool begin_alike(const Service& a, const Service& b) {
          !b.selector.empty() && *a.selector.begin() == *b.selector.begin();
 }
 
+// The pods of a group have the first label of the selector.
+bool selects_rest(const Service& service, const Labels& labels) {
+  return service.selector.size() == 1 || service.selects(labels);
+}
+
 }  // namespace
 
 void Selection::service_changed(const Service* before, const Service* after) {
@@ -74,7 +79,7 @@ std::vector<const Service*> Selection::services_of(const Pod& pod) const {
     const auto group = label->second.groups.find({pod.ref.ns, value});
     if (group == label->second.groups.end()) continue;
     for (const auto& [name, service] : group->second.services) {
-      if (service->selects(pod.labels)) found.push_back(service);
+      if (selects_rest(*service, pod.labels)) found.push_back(service);
     }
   }
   return found;
@@ -86,7 +91,7 @@ std::vector<const Pod*> Selection::pods_of(const Service& service) const {
   const auto& [key, value] = *service.selector.begin();
   const auto& groups = labels_.at(key).groups;
   for (const auto& [name, pod] : groups.at({service.ref.ns, value}).pods) {
-    if (service.selects(pod->labels)) found.push_back(pod);
+    if (selects_rest(service, pod->labels)) found.push_back(pod);
   }
   return found;
 }

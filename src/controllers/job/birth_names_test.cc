@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <set>
 
 namespace muster::controllers::job {
@@ -23,6 +24,7 @@ class BirthNames : public ::testing::Test {
       known[i].ref.uid = pods[i].second;
       census.pods.push_back(&known[i]);
     }
+    if (job_.is_indexed()) std::ranges::stable_sort(census.pods, {}, &Pod::index);
     name_births(job_, census, others_, born);
     std::vector<std::string> out;
     for (const Birth& birth : born) out.push_back(birth.suffix);

@@ -6,7 +6,7 @@ Claim claim(const Job& job, std::span<const Pod* const> controlled,
             std::span<const Pod* const> uncontrolled) {
   Claim claim;
   for (const Pod* pod : controlled) {
-    if (job.selects(pod->labels)) {
+    if ((job.selects_by_uid && pod->wears_owner_uid) || job.selects(pod->labels)) {
       claim.pods.push_back(pod);
     } else if (!job.deleting) {
       claim.released.push_back(pod);

@@ -111,6 +111,14 @@ void read_status(Job& job, Value status) {
   job.start_time = parse_time(status.get("startTime").as_string());
 }
 
+// The selector that Jobs are given unless somebody chooses another.
+bool asks_for_uid(const api::LabelSelector& selector, const std::string& uid) {
+  if (selector.requirements().size() != 1) return false;
+  const api::Requirement& only = selector.requirements().front();
+  return only.key == api::label::kControllerUid && only.op == api::Requirement::Op::kIn &&
+         only.values == std::vector<std::string>{uid};
+}
+
 }  // namespace
 
 bool Job::is_managed_elsewhere() const { return !managed_by.empty() && managed_by != kManager; }
@@ -136,6 +144,7 @@ Job read_job(const store::Object& object, json::Value content) {
   job.generation = meta.generation;
   job.deleting = meta.deletion_time.has_value();
   read_spec(job, content.get("spec"));
+  job.selects_by_uid = asks_for_uid(job.selector, job.ref.uid);
   read_status(job, content.get("status"));
   return job;
 }

@@ -61,8 +61,9 @@ struct Job {
   std::vector<SuccessRule> success_rules;
   std::string managed_by;
   api::LabelSelector selector;
-  std::string template_json;  // the PodTemplateSpec, as it is
-  std::string pods_set;       // the JobSet that its pods say they belong to; or empty
+  bool selects_by_uid = false;  // the selector asks for this Job's uid and nothing else
+  std::string template_json;    // the PodTemplateSpec, as it is
+  std::string pods_set;         // the JobSet that its pods say they belong to; or empty
 
   std::string status_json;  // the whole status, as it is
   api::Conditions conditions;

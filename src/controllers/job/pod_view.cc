@@ -122,6 +122,7 @@ void read_meta(Pod& pod, const api::Meta& meta) {
     pod.owner_uid = owner->uid;
     pod.owned_by_job = owner->kind == "Job" && owner->api_version.starts_with("batch/");
     if (pod.owned_by_job) pod.owner_name = owner->name;
+    pod.wears_owner_uid = meta.label(api::label::kControllerUid) == owner->uid;
   }
 }
 

@@ -18,8 +18,9 @@ inline constexpr std::int64_t kNoIndex = -1;
 
 struct Pod {
   ObjectRef ref;
-  std::string owner_uid;   // of its controller; empty if it has none
-  std::string owner_name;  // only if that is a Job
+  std::string owner_uid;         // of its controller; empty if it has none
+  std::string owner_name;        // only if that is a Job
+  bool wears_owner_uid = false;  // in the label by which Jobs select their pods
   bool owned_by_job = false;
   std::vector<std::pair<std::string, std::string>> labels;
   bool tracked = false;  // has the tracking finalizer

@@ -250,12 +250,11 @@ TEST(InFlight, EachRefusalInARowMeansALongerRest) {
 }
 
 TEST(InFlight, WhatMayHaveHappenedIsNoRefusal) {
-  EXPECT_EQ(outcome_of(std::string()), Outcome::kAccepted);
   for (const Code code : {Code::kUnavailable, Code::kTimeout, Code::kInternal, Code::kUntranslated,
                           Code::kTooManyRequests})
-    EXPECT_EQ(outcome_of(fail(code, "?")), Outcome::kUnknown);
+    EXPECT_EQ(outcome_of(Error{code, "?"}), Outcome::kUnknown);
   for (const Code code : {Code::kConflict, Code::kNotFound, Code::kForbidden, Code::kInvalid})
-    EXPECT_EQ(outcome_of(fail(code, "no")), Outcome::kRefused);
+    EXPECT_EQ(outcome_of(Error{code, "no"}), Outcome::kRefused);
 }
 
 }  // namespace in_flight_test
