@@ -37,14 +37,15 @@ Controller::Controller(Shared& shared)
       master_ports_(shared.port_is_free),
       limits_(shared.job_limits),
       barriers_(gates_.group_scheduling ? make_barriers(shared) : nullptr),
-      runner_(shared.client, {.name = "jobset",
-                              .sources = sources(),
-                              .plan = [this](const QueueKey& key,
-                                             const Pass& pass) { return plan_for(key, pass); },
-                              .carried_out = [this](const QueueKey& key, const auto&) { carried_out(key); },
-                              .creates_for = &job_sets_.informer(),
-                              .events = events_.get(),
-                              .log = &shared.decisions}) {
+      runner_(
+          shared.client,
+          {.name = "jobset",
+           .sources = sources(),
+           .plan = [this](const QueueKey& key, const Pass& pass) { return plan_for(key, pass); },
+           .carried_out = [this](const QueueKey& key, const auto&) { carried_out(key); },
+           .creates_for = &job_sets_.informer(),
+           .events = events_.get(),
+           .log = &shared.decisions}) {
   shared.informers.know_first(jobs_.informer(), job_sets_.informer());
   job_sets_.informer().on_change([this](const auto& before, const auto& after) {
     const api::Meta& meta = (after ? after : before)->meta();

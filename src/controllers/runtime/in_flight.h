@@ -85,7 +85,8 @@ class InFlight {
     Phase phase = Phase::kDecided;
     store::Revision accepted_at = 0;  // the version that it made; 0: not known
     bool lost = false;                // an answer was lost
-    std::optional<Duration> until = {};  // of a rest, or of patience; monotonic time, like every `now` here
+    std::optional<Duration> until =
+        {};  // of a rest, or of patience; monotonic time, like every `now` here
   };
   // A version of the object, as an informer shows it.
   struct Seen {
