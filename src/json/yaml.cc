@@ -32,7 +32,7 @@ std::unexpected<Error> fail_at(std::string_view what, Position at) {
 }
 
 // yaml-cpp turns the escapes \_ and \N into the bytes A0 and 85 instead of UTF-8.
-std::string repaired(std::string_view text) {
+std::string with_bytes_as_letters(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const std::size_t length = utf8_sequence_length(text);
@@ -197,7 +197,7 @@ class DocumentBuilder final : public YAML::EventHandler {
       const auto resolved = resolve_plain_scalar(text);
       return resolved ? *resolved : Value::string(arena_, text);
     }
-    if (!is_utf8(text)) return Value::string(arena_, repaired(text));
+    if (!is_utf8(text)) return Value::string(arena_, with_bytes_as_letters(text));
     if (tag.starts_with(kTagPrefix)) return tagged(mark, tag.substr(kTagPrefix.size()), text);
     return Value::string(arena_, text);
   }
