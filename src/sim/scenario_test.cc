@@ -110,11 +110,11 @@ steps:
   ASSERT_TRUE(scenario) << scenario.error().message;
   EXPECT_THAT(names_of(scenario->nodes), ElementsAre("node-0", "node-1", "big-0"));
   EXPECT_THAT(names_of(scenario->steps[1].writes), ElementsAre("node-2", "node-3"));
-  EXPECT_THAT(scenario->nodes[0].body,
+  EXPECT_THAT(scenario->nodes[0].body.text(),
               HasSubstr(R"("labels":{"kubernetes.io/hostname":"node-0","rack":"r1"})"));
-  EXPECT_THAT(scenario->nodes[0].body,
+  EXPECT_THAT(scenario->nodes[0].body.text(),
               HasSubstr(R"("taints":[{"key":"a","value":"b","effect":"NoSchedule"}])"));
-  EXPECT_THAT(scenario->nodes[2].body,
+  EXPECT_THAT(scenario->nodes[2].body.text(),
               HasSubstr(R"({"cpu":"128","memory":"256Gi","pods":"256","example.com/gpu":"8"})"));
   EXPECT_THAT(parse_scenario("s", "pods: []")->nodes, testing::SizeIs(4));
 }

@@ -10,7 +10,7 @@ namespace muster::story {
 namespace {
 
 constexpr std::size_t kBar = 10;
-constexpr std::size_t kMaxName = 24;
+constexpr std::size_t kWidestStageName = 24;
 constexpr int kRed = 31, kGreen = 32, kYellow = 33, kFaint = 2;
 
 std::string_view mark_of(StageState state) {
@@ -136,7 +136,7 @@ std::vector<std::string> progress_block(const Standing& standing, const BlockVie
   std::vector<std::string> lines;
   std::size_t name_width = 0;
   for (const Stage& stage : standing.stages)
-    name_width = std::max(name_width, std::min(stage.name.size(), kMaxName));
+    name_width = std::max(name_width, std::min(stage.name.size(), kWidestStageName));
   const auto visible = shown(standing.stages);
   for (const Stage* stage : visible) lines.push_back(stage_line(*stage, name_width, view));
   if (visible.size() < standing.stages.size()) {

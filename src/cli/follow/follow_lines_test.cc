@@ -16,7 +16,7 @@ using ::testing::ElementsAreArray;
 struct LineRow {
   std::string name;
   std::function<void(Followed&)> happens;
-  Lines lines;
+  TextLines lines;
 };
 
 // What a failing test is called by.

@@ -28,14 +28,14 @@ TEST(AnyOrder, TheLastWordsAreTheSame) {
       {"other pod", [](Followed& f) { f.gone(1); }},
       {"log", [](Followed& f) { f.line(0, "oh").log_ends(0); }},
       {"other log", [](Followed& f) { f.log_ends(1); }}};
-  Lines order;
+  TextLines order;
   for (const auto& [name, end] : ends) order.push_back(name);
   do {
     Followed followed;
     followed.running();
     for (const std::string& name : order) ends.at(name)(followed);
     ASSERT_GE(followed.out.size(), 5u) << fmt::format("{}", order);
-    EXPECT_THAT(Lines(followed.out.end() - 5, followed.out.end()),
+    EXPECT_THAT(TextLines(followed.out.end() - 5, followed.out.end()),
                 ElementsAre("jobset train: no more restarts",
                             "failed: pod train-work-0-0-0, container main: exit code 3",
                             "  its last line:", "  | oh", "end: 3"))
@@ -204,7 +204,7 @@ TEST(ABlock, LeavesItsLastPictureBehind) {
   Followed followed(plan_with_block());
   followed.running().pods("Succeeded").logs_end().set(kEndedWell);
   EXPECT_THAT(
-      Lines(followed.out.end() - 6, followed.out.end()),
+      TextLines(followed.out.end() - 6, followed.out.end()),
       ElementsAre("no block", "[ok] work ########## 2/2 done 0s", "restarts 0/2   elapsed 0s",
                   "jobset train: jobset completed successfully", "no block", "end: 0"));
 }

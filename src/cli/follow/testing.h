@@ -16,7 +16,7 @@
 
 namespace muster::cli {
 
-using Lines = std::vector<std::string>;
+using TextLines = std::vector<std::string>;
 
 inline constexpr std::string_view kStarting =
     R"({"replicatedJobsStatus":[{"name":"work","active":1}]})";
@@ -163,7 +163,7 @@ class Followed {
 
   FollowState state;
   Time now{};
-  Lines out;  // notes as they are; what else there is behind a word
+  TextLines out;  // notes as they are; what else there is behind a word
   std::set<FollowTimer> timers;
   bool answers_pods = true;
 

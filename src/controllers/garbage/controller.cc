@@ -26,19 +26,19 @@ Controller::Controller(Shared& shared)
       around_{graph_, shared.registry},
       events_(make_event_recorder(shared.client, shared.registry, "garbage-collector-controller",
                                   EventRecorder::Form::kCore)),
-      runner_(shared.client, {.name = "garbage",
-                              .sources = sources_,
-                              .plan = [this](const QueueKey& key,
-                                             const Pass& pass) { return plan_for(key, pass.now); },
-                              .carried_out = [this](const QueueKey& key) { carried_out(key); },
-                              .group =
-                                  [this](const QueueKey& key) {
-                                    const Item* const item = graph_.find(key.name);
-                                    return item == nullptr ? std::string()
-                                                           : fair_group(item->meta());
-                                  },
-                              .events = events_.get(),
-                              .log = &shared.decisions}) {
+      runner_(shared.client,
+              {.name = "garbage",
+               .sources = sources_,
+               .plan = [this](const QueueKey& key,
+                              const Pass& pass) { return plan_for(key, pass.now); },
+               .carried_out = [this](const QueueKey& key, const auto&) { carried_out(key); },
+               .group =
+                   [this](const QueueKey& key) {
+                     const Item* const item = graph_.find(key.name);
+                     return item == nullptr ? std::string() : fair_group(item->meta());
+                   },
+               .events = events_.get(),
+               .log = &shared.decisions}) {
   for (client::Informer* source : sources_) {
     source->on_change(
         [this, &resource = source->resource()](const auto& before, const auto& after) {
