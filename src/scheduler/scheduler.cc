@@ -316,10 +316,17 @@ void Scheduler::rank_anew() {
 }
 
 void Scheduler::offer_reserve_later() {
-  if (std::exchange(offers_reserve_, true)) return;
-  loop_.after(kReservePatience, [this, alive = std::weak_ptr(alive_)] {
+  reserve_due_ = loop_.monotonic() + kReservePatience;
+  if (!std::exchange(offers_reserve_, true)) offer_reserve_after(kReservePatience);
+}
+
+// Surplus pods that came meanwhile have waited for less long: to them it is offered once more.
+void Scheduler::offer_reserve_after(Duration delay) {
+  loop_.after(delay, [this, alive = std::weak_ptr(alive_)] {
     if (alive.expired()) return;
-    offers_reserve_ = false;
+    const Duration left = reserve_due_ - loop_.monotonic();
+    offers_reserve_ = left > Duration::zero();
+    if (offers_reserve_) offer_reserve_after(left);
     for (const Room* room : cluster_.nodes()) got_better(*room);
   });
 }

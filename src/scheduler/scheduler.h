@@ -84,6 +84,7 @@ class Scheduler final : public controllers::Controller {
   bool leaves_reserve(const Pod& pod, Duration now) const;
   void rank_anew();
   void offer_reserve_later();
+  void offer_reserve_after(Duration delay);
   void company_changed(const Pod& pod);
 
   void got_better(const Room& room);
@@ -117,6 +118,7 @@ class Scheduler final : public controllers::Controller {
   Walk walk_;
   std::uint64_t looks_ = 0;
   bool offers_reserve_ = false;  // soon
+  Duration reserve_due_{};       // for those who came last, by monotonic time
   bool renews_ = false;          // soon
 
   controllers::DecisionRunner<std::string> decisions_;  // the nodes that pods are given, by name

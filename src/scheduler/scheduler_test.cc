@@ -175,13 +175,7 @@ TEST_F(SchedulerTest, TheOrderFollowsTheNodes) {
 }
 
 TEST_F(SchedulerTest, ASetOfMorePodsThanCanRunLeavesSomePlacesToOthers) {
-  const auto places = [this](std::string_view type) {
-    server_.show(kNodes, type,
-                 fmt::format(R"({{"metadata":{{"name":"a","uid":"u-a","resourceVersion":"{}"}},
-                   "spec":{{}},"status":{{"allocatable":{{"pods":"40"}}}}}})",
-                             ++revision_));
-  };
-  places("ADDED");
+  node_of_forty_places();
   complete();
   for (int i = 0; i < 40; ++i) member("big", fmt::format("big-{:02}", i), "0");
   EXPECT_EQ(bound().size(), 38u) << "it may still grow";
@@ -197,6 +191,19 @@ TEST_F(SchedulerTest, ASetOfMorePodsThanCanRunLeavesSomePlacesToOthers) {
   EXPECT_THAT(bound(), IsEmpty()) << "it never fits now";
   member("small", "small-1", "0");
   EXPECT_THAT(bound(), ElementsAre("small-1"));
+}
+
+TEST_F(SchedulerTest, ASetThatGrewMeanwhileIsOfferedThePlacesForOthersOnceMore) {
+  node_of_forty_places();
+  complete();
+  for (int i = 0; i < 39; ++i) member("big", fmt::format("big-{:02}", i), "0");
+  EXPECT_EQ(bound().size(), 38u);
+  server_.pass_time(seconds(1));
+  member("big", "big-39", "0");
+  server_.pass_time(seconds(1));
+  EXPECT_THAT(bound(), IsEmpty()) << "it grew a second ago";
+  server_.pass_time(seconds(1));
+  EXPECT_EQ(bound().size(), 2u);
 }
 
 TEST_F(SchedulerTest, APodThatGoesCostsOneLookForAllThatAskForTheSame) {

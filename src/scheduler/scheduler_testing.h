@@ -25,6 +25,12 @@ class SchedulerTest : public controllers::testing::EngineTest {
   }
 
   void complete() { server_.complete_all(++revision_); }
+  void node_of_forty_places() {
+    server_.show(kNodes, "ADDED",
+                 fmt::format(R"({{"metadata":{{"name":"a","uid":"u-a","resourceVersion":"{}"}},
+                   "spec":{{}},"status":{{"allocatable":{{"pods":"40"}}}}}})",
+                             ++revision_));
+  }
   void node(std::string_view name, std::string_view cpu = "4", std::string_view more = "",
             std::string_view type = "ADDED") {
     server_.show(kNodes, type,

@@ -19,7 +19,7 @@ std::vector<client::Informer*> Controller::sources(Shared& shared) {
 }
 
 Controller::Controller(Shared& shared)
-    : clock_(shared.client.loop().clock()),
+    : loop_(shared.client.loop()),
       sources_(sources(shared)),
       owners_(shared.client,
               [this](const QueueKey& key, Duration delay) { runner_.add_after(key, delay); }),
@@ -29,8 +29,7 @@ Controller::Controller(Shared& shared)
       runner_(shared.client,
               {.name = "garbage",
                .sources = sources_,
-               .plan = [this](const QueueKey& key,
-                              const Pass& pass) { return plan_for(key, pass.now); },
+               .plan = [this](const QueueKey& key, const Pass&) { return plan_for(key); },
                .carried_out = [this](const QueueKey& key, const auto&) { carried_out(key); },
                .group =
                    [this](const QueueKey& key) {
@@ -59,7 +58,7 @@ void Controller::observe(const api::Resource& resource, const client::ObjectPtr&
   if (!after) return;
   const Item* const item = graph_.find(after->meta().uid);
   if (item->deletes_dependents() && item->meta().owners.empty())
-    going_roots_.try_emplace(item->meta().uid, clock_.now());
+    going_roots_.try_emplace(item->meta().uid, loop_.monotonic());
 }
 
 store::Revision Controller::known_up_to() const {
@@ -68,12 +67,12 @@ store::Revision Controller::known_up_to() const {
   return least;
 }
 
-Plan Controller::plan_for(const QueueKey& key, Time now) {
+Plan Controller::plan_for(const QueueKey& key) {
   questions_.erase(key);
   const Item* const item = graph_.find(key.name);
   if (item == nullptr) return {};
   if (const auto root = going_roots_.find(key.name); root != going_roots_.end()) {
-    if (const auto wait = unsettled(*item, known_up_to(), now - root->second)) {
+    if (const auto wait = unsettled(*item, known_up_to(), loop_.monotonic() - root->second)) {
       Plan plan;
       plan.look_again = wait;
       return plan;

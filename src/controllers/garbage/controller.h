@@ -25,14 +25,15 @@ class Controller final : public controllers::Controller {
   static std::vector<client::Informer*> sources(Shared& shared);
   void observe(const api::Resource& resource, const client::ObjectPtr& before,
                const client::ObjectPtr& after);
-  Plan plan_for(const QueueKey& key, Time now);
+  Plan plan_for(const QueueKey& key);
   void carried_out(const QueueKey& key);
   store::Revision known_up_to() const;
 
-  const Clock& clock_;
+  const Loop& loop_;
   std::vector<client::Informer*> sources_;
   Graph graph_;
-  std::map<std::string, Time> going_roots_;  // by uid, since they were seen to go in the foreground
+  // By uid: when they were seen to go in the foreground, by monotonic time.
+  std::map<std::string, Duration> going_roots_;
   std::map<QueueKey, std::vector<Question>> questions_;  // of the plans on their way
   Owners owners_;
   Surroundings around_;

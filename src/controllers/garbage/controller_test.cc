@@ -165,6 +165,17 @@ TEST_F(GarbageController, AnObjectThatChangedMeanwhileIsJudgedAnewBeforeItIsDele
   EXPECT_THAT(server_.waiting(), IsEmpty());
 }
 
+// Kinds that are late are waited for by a span, not by what the clock on the wall says.
+TEST_F(GarbageController, AClockThatIsSetHoldsNoForegroundDeletionUp) {
+  server_.complete_all(1);
+  show_map("ADDED", "root", 3, "",
+           R"(,"deletionTimestamp":"2027-01-15T08:00:00Z","finalizers":["foregroundDeletion"])");
+  EXPECT_THAT(server_.waiting(), IsEmpty()) << "other kinds are known up to 1 only";
+  server_.loop->set_clock(-std::chrono::days(1));
+  server_.pass_time(milliseconds(600));
+  EXPECT_THAT(server_.waiting(), ElementsAre("PATCH /api/v1/namespaces/d/configmaps/root"));
+}
+
 TEST_F(GarbageController, OrphaningThatFailsIsTriedAgainBeforeTheOwnerGoes) {
   server_.complete_all(1);
   show_map("ADDED", "a", 2, "owner");
