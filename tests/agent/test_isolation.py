@@ -36,7 +36,7 @@ port = socket.create_server((os.environ['POD_IP'], 0))
 name = socket.socket(socket.AF_UNIX)
 name.bind('\0' + secret)
 name.listen()
-print(json.dumps({'ip': os.environ['POD_IP'], 'port': port.getsockname()[1], 'terminal': os.ttyname(terminal)}), flush=True)
+print(json.dumps({'ip': os.environ['POD_IP'], 'port': port.getsockname()[1], 'terminals': [os.ttyname(terminal)]}), flush=True)
 time.sleep(1000)
 '''
 
@@ -74,7 +74,19 @@ def connect(family, address):
         made.connect(address)
     return True
 
-def lock_all():
+def open_terminal(path):
+    try:
+        return os.open(path, os.O_RDWR | os.O_NOCTTY) >= 0
+    except OSError:
+        return False
+
+def take_all():
+    for number in range(1, 255):
+        locks.append(socket.socket(socket.AF_UNIX))
+        try:
+            locks[-1].bind('\0%s-127.%d' % (facts['reserved_name'], number))
+        except OSError:
+            pass
     folder, = [one for one in facts['lock_folders'] if os.path.isdir(one)][:1] or ['/none']
     for number in range(1, 255):
         locks.append(open('%s/127.%d' % (folder, number), 'a'))
@@ -87,7 +99,7 @@ def lock_all():
 tries = {
     'environment': environment,
     'signal': send_signal,
-    'terminal': lambda: os.open(facts['terminal'], os.O_RDWR | os.O_NOCTTY) >= 0,
+    'terminal': lambda: any([open_terminal(path) for path in facts['terminals']]),
     'segment': lambda: ctypes.CDLL(None).shmget(facts['key'], 0, 0o600) >= 0,
     'memory files': lambda: read('/dev/shm/' + secret),
     'temporary files': lambda: any([os.access(folder + secret, os.R_OK) and read(folder + secret) for folder in ('/tmp/', '/var/tmp/')]),
@@ -97,7 +109,7 @@ tries = {
     'data': lambda: len(os.listdir(facts['data'])) > 0 and len(open(facts['data'] + '/kubeconfig').read()) > 0,
     'kill': lambda: os.kill(facts['server'], 0) is None,
     'keys': lambda: len(open('/proc/%d/mem' % facts['server'], 'rb').name) > 0,
-    'addresses': lock_all,
+    'addresses': take_all,
 }
 done = {}
 for name, attempt in tries.items():
@@ -212,6 +224,18 @@ def pod_with(name, container, way, with_volume):
     return pod(name, {**container, 'env': variables, 'volumeMounts': mounts}, volumes=volumes)
 
 
+@contextlib.contextmanager
+def terminal_of_exec(server, name):
+    """The path of the terminal of an `exec -t` in a pod, for as long as it lasts."""
+    inner = '%s exec -it %s -- sh -c "tty; exec sleep 1000"' % (os.path.join(os.environ['KUBERNETES_BIN'], 'kubectl'), name)
+    with subprocess.Popen(['script', '-qefc', inner, '/dev/null'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                          env=blackbox.environment(server.kubeconfig, server.folder)) as process:
+        try:
+            yield re.search(r'/dev/pts/\d+', process.stdout.readline())[0]
+        finally:
+            process.kill()
+
+
 def tried(server, way, mark, key):
     """What the attacker could do; `volume` is None where there are no volumes."""
     secret, plain = secrets.token_hex(16), way.endswith('plain')
@@ -222,11 +246,13 @@ def tried(server, way, mark, key):
         facts = blackbox.eventually(lambda: facts_of(server, 'victim'))
         uid = next(one['metadata']['uid'] for one in items(server, 'pods'))
         user = STRANGER if way.startswith('user') else 0
-        facts |= {'secret': secret, 'mark': mark, 'key': key, 'data': str(server.data_dir), 'server': server.process.pid,
+        facts |= {'reserved_name': 'muster-addresses', 'secret': secret, 'mark': mark, 'key': key, 'data': str(server.data_dir), 'server': server.process.pid,
                   'volume': str(server.data_dir / 'pods' / uid / 'volumes' / 'v' / secret),
                   'lock_folders': ['/run/muster' if user == 0 else '/run/user/%d/muster' % user, '/tmp/muster-%d' % user]}
-        apply(server, pod_with('attacker', python(ATTACKER, json.dumps(facts)), way, False))
-        done = blackbox.eventually(lambda: facts_of(server, 'attacker'))
+        with terminal_of_exec(server, 'victim') as terminal:
+            facts['terminals'].append(terminal)
+            apply(server, pod_with('attacker', python(ATTACKER, json.dumps(facts)), way, False))
+            done = blackbox.eventually(lambda: facts_of(server, 'attacker'))
         done['addresses'] = not starts(server.folder / 'another', way)
         apply(server, pod_with('hoarder', python(HOARDER), way, False))
         blackbox.eventually(lambda: facts_of(server, 'hoarder'))

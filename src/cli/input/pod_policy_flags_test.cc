@@ -66,7 +66,9 @@ TEST(PodPolicy, AServerOfRootGivesEachJobSetAUserUnlessToldOtherwise) {
   NodeFlags flags;
   ASSERT_EQ(of_server(flags).has_value(), root);
   EXPECT_FALSE(pod_policy(flags)->users) << "a run serves one caller";
-  if (root) EXPECT_EQ(of_server(flags)->first, engine::PodPolicy::kUsualUsers.first);
+  if (root) {
+    EXPECT_EQ(of_server(flags)->first, engine::PodPolicy::kUsualUsers.first);
+  }
   flags.pod_users = "70000-70999";
   EXPECT_EQ(of_server(flags)->first, 70000u);
   flags.pod_users = "none";
