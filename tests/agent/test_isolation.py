@@ -272,6 +272,13 @@ def tried(server, way, mark, key):
 
 if ROOT:        # who can start servers in all these ways
 
+    @pytest.mark.parametrize('way, words', {
+        'root': 'pods find an empty folder in its place', 'user': 'pods find an empty folder in its place',
+        'root, plain': "closed to the pods' user by its mode", 'user, plain': 'every pod can read it and so become administrator'}.items())
+    def test_the_doctor_says_who_can_read_the_data_directory(way, words):
+        done = subprocess.run([*WAYS[way], os.environ['MUSTER'], 'doctor'], text=True, capture_output=True, timeout=60, cwd='/')
+        assert [line for line in done.stdout.split('\n') if 'data directory' in line and words in line], done.stdout
+
     @pytest.mark.parametrize('way', WAYS)
     def test_a_pod_can_do_what_the_page_says_and_no_more(way):
         if way == 'OCI' and shutil.which('crun') is None:
