@@ -438,8 +438,11 @@ sleep 1000
         finally:
             file.unlink()
 
+    # Both pods are there before one takes what there is: their own processes are made by muster, which has no bound.
     BOMB = """
-import os, time
+import glob, os, time
+open('/tmp/here-' + os.environ['JOB_COMPLETION_INDEX'], 'w').close()
+while len(glob.glob('/tmp/here-*')) < 2: time.sleep(0.01)
 made = 0
 try:
     while True:
